@@ -16,6 +16,8 @@ from markupsafe import Markup
 
 from verifier.printable import printable, printable_text
 
+_ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\n?")
+
 
 def policy_of(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
     """The Content-Security-Policy of the page. It allows these styles and scripts, by their hashes.
@@ -73,11 +75,11 @@ def _element(text: str) -> Markup:
 
 
 class _Unindented(Extension):
-    """Leaves out the indentation of templates. No template has a text in which it means something."""
+    """Leaves out what means nothing: the indentation of templates, and end tags that HTML lets one omit."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return a template without indentation."""
-        return "\n".join(line.lstrip() for line in source.splitlines())
+        """Return a template without indentation and without the end tags of cells, rows and items."""
+        return _ENDS.sub("", "\n".join(line.lstrip() for line in source.splitlines()))
 
 
 @cache

@@ -78,7 +78,7 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
 def _unkept(row: Row) -> Iterator[str]:
     """Say of each formula of an induction which actions do not keep it: first of the one that is shown."""
     found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
-    steps = [one for one in found if one["kind"] == "consecution"]
+    steps = [one for one in found if one.get("kind") == "consecution"]
     actions = dict.fromkeys(one["at"] for one in steps)
     broken: dict[str, dict[str, None]] = {}
     for one in steps:

@@ -185,7 +185,9 @@ def _obligation(item: Mapping[str, Any] | None) -> str:
         return "·"
     if item["holds"] is None:
         return "?"
-    return f"{item['seconds']:.3f}" if item["holds"] else "✗"
+    if not item["holds"]:
+        return "✗"
+    return f"{item['seconds']:.3f}" if item["seconds"] >= 0.0005 else "0"
 
 
 def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
