@@ -317,8 +317,9 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "@@ prefers the right side", "merging._merge_entries",
-        "return known_table(Table({**second.rows, **first.rows}))",
-        "return known_table(Table({**first.rows, **second.rows}))", _NUMBERS, "((0 :> x) @@ (0 :> 5))[0] = 2",
+        "return make_known_table(Table({**second.rows, **first.rows}))",
+        "return make_known_table(Table({**first.rows, **second.rows}))",
+        _NUMBERS, "((0 :> x) @@ (0 :> 5))[0] = 2",
     ),
     # -- sequences
     Rule(

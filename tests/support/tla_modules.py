@@ -93,7 +93,9 @@ def value(folder: Path, expression: str, extends: str = "Integers, Sequences, Fi
 
     assert isinstance(definition, ast.Definition)
     evaluator = made.evaluator
-    return text(evaluator.compiled(ast.Apply(definition, place=definition.place), "M")(), evaluator.order)
+    return text(
+        evaluator.compile_value(ast.Apply(definition, place=definition.place), "M")(), evaluator.order
+    )
 
 
 def translated(folder: Path, body: str, config: str) -> Symbolic:

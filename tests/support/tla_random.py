@@ -48,7 +48,7 @@ from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import listed, same
+from verifier.tla.values import materialize, same
 from verifier.trust.explain import ConcreteReading
 from verifier.verdict import Verdict, VerdictKind
 
@@ -58,7 +58,7 @@ def interpreted(spec: Specification, name: str, state: State) -> Value | None:
     formula = formula_named(spec, name, [])
     spec.evaluator.now[:] = state
     try:
-        return listed(spec.evaluator.compiled(formula.body, formula.module)())
+        return materialize(spec.evaluator.compile_value(formula.body, formula.module)())
     except (Undefined, NoValue):
         return None
 

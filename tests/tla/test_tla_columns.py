@@ -566,7 +566,7 @@ def test_classes_are_those_of_a_dictionary(different: int) -> None:
     random, classes, naive = np.random.default_rng(different), Classes(), dict[int, int]()
     for size in (1, 0, 5, 40, 700, 3_000, 20):
         keys = random.integers(0, different, size)
-        assert classes.known(keys).tolist() == [naive.get(key, -1) for key in keys.tolist()]
+        assert classes.find_numbers(keys).tolist() == [naive.get(key, -1) for key in keys.tolist()]
         firsts = []
         for place, key in enumerate(keys.tolist()):
             if key not in naive:
@@ -583,6 +583,6 @@ def test_keys_of_one_slot_are_told_apart() -> None:
     keys = np.arange(200_000)
     one = keys[classes._places(keys) == classes._places(keys[:1])][:3]
     assert classes.find(one)[0].tolist() == [0, 1, 2]
-    assert classes.known(keys[: one[2] + 2]).tolist() == [
+    assert classes.find_numbers(keys[: one[2] + 2]).tolist() == [
         {key: number for number, key in enumerate(one.tolist())}.get(key, -1) for key in range(one[2] + 2)
     ]

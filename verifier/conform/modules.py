@@ -19,11 +19,11 @@ from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
 from verifier.tla.naming import actions
 from verifier.tla.order import text
-from verifier.tla.parameters import taken_action
+from verifier.tla.parameters import find_taken_action
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
-from verifier.tla.values import listed, pairs_of
+from verifier.tla.values import materialize, pairs_of
 
 _AS_TRACE_MODULE = "write it as a module that reads its log"
 _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
@@ -94,7 +94,7 @@ class ModuleMachine:
 
     def part(self, value: Value, key: Any) -> Value:
         """Return the value of a function or sequence at a key. Raises KeyError."""
-        value = listed(value)
+        value = materialize(value)
         pairs = dict(enumerate(value, 1)) if type(value) is tuple else value
         if isinstance(pairs, dict):
             for own, item in pairs.items():
@@ -104,7 +104,7 @@ class ModuleMachine:
 
     def agrees(self, value: Value, written: Any) -> bool:
         """True if a value is the one that a log writes as JSON. A set is written as an array."""
-        value = listed(value)
+        value = materialize(value)
         match written:
             case bool():
                 return type(value) is Boolean and value.truth is written
@@ -130,7 +130,7 @@ class ModuleMachine:
 
     def show(self, value: Value) -> str:
         """Return a value in TLA+ syntax."""
-        return text(listed(value), self.spec.evaluator.order)
+        return text(materialize(value), self.spec.evaluator.order)
 
     def parts(self, action: str) -> list[Part]:
         """Return the disjuncts of an action's guard, and its conditions with both values."""
@@ -161,7 +161,7 @@ class ModuleMachine:
         walker = self.spec.evaluator.actions
 
         def allows() -> bool:
-            one = taken_action(walker)
+            one = find_taken_action(walker)
             return one.name != action or fits(one.parameters)
 
         self._stepper.arrive(0)

@@ -164,7 +164,7 @@ class _Judgement:
         index = find_log_index(self.spec)
         if ended == _WIDE and index is not None:
             return self._by_witness(index) or self._whole().verdict()
-        failed = [*explorer.found.violations, *self.after.violated()]
+        failed = [*explorer.found.violations, *self.after.find_violated()]
         whole = explorer.found.complete or ended == ENDED_BY_MODULE
         if whole:
             failed += [name for name, formula in self.spec.postconditions.items() if not self._true(name)]

@@ -31,10 +31,10 @@ def domains(specification: Specification) -> dict[str, dict[str, frozenset[Value
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
     with suppress(RecursionError):
         _Walk(specification, found).collect(body, formula.module, None, {}, ())
-    return {action: dict(given) for action, given in found.known()}
+    return {action: dict(given) for action, given in found.select_known()}
 
 
-def named_sets(specification: Specification) -> dict[str, frozenset[Value]]:
+def collect_named_sets(specification: Specification) -> dict[str, frozenset[Value]]:
     """The sets of words and numbers that the module gives a name, the largest first."""
     evaluator, found = specification.evaluator, dict[str, frozenset[Value]]()
     for name, symbol in specification.module.names.items():
@@ -78,7 +78,7 @@ class _Found:
         before = of_action.get(name, frozenset())
         of_action[name] = None if given is None or before is None else before | given
 
-    def known(self) -> Iterator[tuple[str, dict[str, frozenset[Value]]]]:
+    def select_known(self) -> Iterator[tuple[str, dict[str, frozenset[Value]]]]:
         for action, of_action in self.sets.items():
             yield action, {name: given for name, given in of_action.items() if given is not None}
 

@@ -26,7 +26,7 @@ from verifier.tla.ast import Definition, Expression
 from verifier.tla.composition import Composing
 from verifier.tla.flows import Continuation, Lines, following, indent_lines
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
-from verifier.tla.hoisting import guarded_loop_lines
+from verifier.tla.hoisting import make_guarded_loop
 from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.loops import loop_lines
 
@@ -54,9 +54,9 @@ class Walker(Composing):
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
         """Return the walker of a formula. ``primed``: the formula is Init. ``top``: it is a part of Next by
         itself."""
-        return self.made(lambda rest: self.flow(whole, unit, primed, rest, 1, top=top))
+        return self.make_walk(lambda rest: self.flow(whole, unit, primed, rest, 1, top=top))
 
-    def made(self, lines: Callable[[Continuation], Lines], name: str | None = None) -> Walk:
+    def make_walk(self, lines: Callable[[Continuation], Lines], name: str | None = None) -> Walk:
         """Compile lines to a walker."""
         emit = self.evaluator.emit
         found: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
@@ -107,7 +107,7 @@ class Walker(Composing):
     ) -> Lines:
         match form:
             case forms.Stay(body) if not primed:
-                return self.unchanged(body, unit, rest, depth)
+                return self.make_unchanged_lines(body, unit, rest, depth)
             case forms.Boxed(step) if not primed:
                 return self._step(step, unit, rest, depth)
             case forms.Assignment() as assignment:
@@ -129,7 +129,7 @@ class Walker(Composing):
     def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
         name = self.evaluator.emit.bound(walk)
-        return rest.called(depth, lambda after: [f"{name}(e, {after.name})"])
+        return rest.make_call_lines(depth, lambda after: [f"{name}(e, {after.name})"])
 
     def _assignment(
         self,
@@ -158,7 +158,7 @@ class Walker(Composing):
         *,
         top: bool,
     ) -> Lines:
-        return rest.called(
+        return rest.make_call_lines(
             depth,
             lambda after: [
                 line for item in items for line in self.flow(item, unit, primed, after, depth, top=top)
@@ -180,7 +180,9 @@ class Walker(Composing):
         if not items:
             return rest.lines(depth)
         if depth > _DEEPEST:
-            walk = self.made(lambda end: self._conjunction(items, unit, primed, end, 1, top=top, begun=begun))
+            walk = self.make_walk(
+                lambda end: self._conjunction(items, unit, primed, end, 1, top=top, begun=begun)
+            )
             return self.apart(walk, rest, depth)
         tests = list(takewhile(lambda item: not self.branches(item, unit, primed), items))
         if tests:
@@ -198,26 +200,26 @@ class Walker(Composing):
             return self._settle(walk, first, unit, primed, after, depth)
         return self.flow(first, unit, primed, after, depth, top=top and not others and not begun)
 
-    def settled(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
+    def settle_walk(self, walk: Walk, whole: Expression, unit: Unit, primed: bool) -> Walk:
         """Return the walker of a formula that follows another one. As in TLC, once all variables have values,
         it only tests the formula and counts no ways to be true."""
         if self.assigns(whole, unit, primed):
             return walk
-        return self.made(lambda rest: self._settle(walk, whole, unit, primed, rest, 1))
+        return self.make_walk(lambda rest: self._settle(walk, whole, unit, primed, rest, 1))
 
     def _settle(
         self, walk: Walk, whole: Expression, unit: Unit, primed: bool, rest: Continuation, depth: int
     ) -> Lines:
         emit, evaluator, tests = rest.emit, self.evaluator, list[Callable[[Frame], bool]]()
 
-        def tested(e: Frame) -> bool:
+        def run_test(e: Frame) -> bool:
             if not tests:
                 tests.append(evaluator.truth(whole, unit, primed))
             return tests[0](extend_frame(e, unit))
 
-        walked, test = emit.bound(walk), emit.bound(tested)
+        walked, test = emit.bound(walk), emit.bound(run_test)
         unset = " or ".join(f"following[{index}] is UNSET" for index in range(len(evaluator.next)))
-        return rest.called(
+        return rest.make_call_lines(
             depth,
             lambda after: [
                 f"if {unset or False}: {walked}(e, {after.name})",
@@ -230,7 +232,7 @@ class Walker(Composing):
     ) -> Lines:
         inner = self.flow(whole.body, unit, primed, rest, depth + len(whole.bindings), top=top)
         taken = [f"e[{unit.slot(name)}] = None" for binding in whole.bindings for name in binding.names]
-        return [*guarded_loop_lines(self.evaluator, whole, unit, primed, inner, walked=True), *taken]
+        return [*make_guarded_loop(self.evaluator, whole, unit, primed, inner, walked=True), *taken]
 
     def _every(self, whole: ast.Quantifier, unit: Unit, primed: bool) -> Walk:
         evaluator, body = self.evaluator, self.walk(whole.body, unit, primed)
@@ -238,7 +240,7 @@ class Walker(Composing):
         taken = [f"rows.append(({' '.join(f'e[{slot}],' for slot in slots)}))"]
         lines = loop_lines(evaluator, whole.bindings, unit, primed, taken, ordered=True)
         every_row = evaluator.emit.function(evaluator.emit.statements(["rows = []", *lines, "return rows"]))
-        later = self.settled(body, whole.body, unit, primed)
+        later = self.settle_walk(body, whole.body, unit, primed)
 
         def every(e: Frame, follow: Continue) -> None:
             rows = every_row(e)
@@ -271,10 +273,10 @@ class Walker(Composing):
                 other = self.flow(otherwise, unit, primed, after, depth + 1, top=top)
             return [f"if {condition}:", *indent_lines(then), "else:", *indent_lines(other)]
 
-        return rest.called(depth, either)
+        return rest.make_call_lines(depth, either)
 
     def _case(self, whole: ast.Case, unit: Unit, primed: bool, rest: Continuation, depth: int) -> Lines:
-        def chosen(after: Continuation) -> Lines:
+        def choose_arm(after: Continuation) -> Lines:
             lines: Lines = []
             for guard, value in whole.arms:
                 test = self.evaluator.truth_source(guard, unit, primed)
@@ -283,18 +285,18 @@ class Walker(Composing):
             if whole.other is not None:
                 other = self.flow(whole.other, unit, primed, after, depth + 1)
             else:
-                other = [self.evaluator.refused(whole.place, whole.missing)]
+                other = [self.evaluator.make_refusal(whole.place, whole.missing)]
             return [*lines, "else:", *indent_lines(other)]
 
-        return rest.called(depth, chosen)
+        return rest.make_call_lines(depth, choose_arm)
 
     def _step(self, whole: ast.Step, unit: Unit, rest: Continuation, depth: int) -> Lines:
         if whole.stuttering:
-            return rest.called(
+            return rest.make_call_lines(
                 depth,
                 lambda after: [
                     *self.flow(whole.action, unit, False, after, depth, top=True),
-                    *self.unchanged(whole.subscript, unit, after, depth),
+                    *self.make_unchanged_lines(whole.subscript, unit, after, depth),
                 ],
             )
         here = self.evaluator.value_source(whole.subscript, unit)
@@ -316,7 +318,7 @@ class Walker(Composing):
             body = definition.body
             assert body is not None
             try:
-                self.made(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
+                self.make_walk(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
             except Undefined:  # the next caller gets the same error
                 del self.bodies[key]
                 raise
@@ -362,7 +364,7 @@ class Walker(Composing):
                 error.within(name, place)
 
         failed = evaluator.emit.bound(within)
-        return rest.called(
+        return rest.make_call_lines(
             depth,
             lambda after: [
                 *lines,
@@ -383,7 +385,7 @@ class Walker(Composing):
         ]
         test = evaluator.truth(whole, unit, primed)
 
-        def walked(e: Frame, follow: Continue) -> None:
+        def walk_parameter(e: Frame, follow: Continue) -> None:
             found = e[slot]
             if type(found) is Waiting:
                 code = found.code
@@ -400,7 +402,7 @@ class Walker(Composing):
             elif test(e):
                 follow()
 
-        return walked
+        return walk_parameter
 
     def of_waiting(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
         """Return the walker of an argument. It is compiled when it is first walked."""

@@ -11,10 +11,10 @@ from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.tlc_ext import TRACE
 from verifier.tla.value_types import Fn, NoValue, Value
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 
-def aliased(
+def evaluate_alias(
     specification: Specification, states: Sequence[State], start: int | None = None
 ) -> list[dict[str, Value] | None]:
     """Return the fields of the alias for each state of a trace; None where it has no value or is no record.
@@ -22,7 +22,7 @@ def aliased(
     alias, evaluator = specification.alias, specification.evaluator
     if alias is None:
         return [None] * len(states)
-    evaluate = evaluator.compiled(alias.body, alias.module)
+    evaluate = evaluator.compile_value(alias.body, alias.module)
     names = [variable.name for variable in specification.variables]
     found: list[dict[str, Value] | None] = []
     kept = evaluator.now[:], evaluator.next[:], dict(evaluator.answers)
@@ -33,7 +33,7 @@ def aliased(
         evaluator.answers["level"] = partial(int, number)
         evaluator.answers[TRACE] = partial(as_trace, names, states[:number])
         try:
-            value = listed(evaluate())
+            value = materialize(evaluate())
         except (Undefined, NoValue):
             value = UNSET
         is_record = type(value) is Fn and all(type(key) is str for key in value)

@@ -91,7 +91,7 @@ class Approximation:
 
     def truth(self, whole: Expression, module: str, scope: Scope) -> _Truth:
         """Return the truth value of a formula."""
-        known = self._known(whole, module, scope)
+        known = self._evaluate_known(whole, module, scope)
         if known is not None:
             return _truth_of(known)
         match whole:
@@ -102,14 +102,14 @@ class Approximation:
                 if taken is not None:
                     return self.truth(whole.then if taken else whole.otherwise, module, scope)
                 then, otherwise = (
-                    self.truth(part, module, self._refined(whole.condition, module, scope, holds))
+                    self.truth(part, module, self._refine(whole.condition, module, scope, holds))
                     for part, holds in ((whole.then, True), (whole.otherwise, False))
                 )
                 return then if then is otherwise else None
             case ast.Let():
                 return self.truth(whole.body, module, scope)
             case ast.Apply():
-                return self._applied(whole, module, scope)
+                return self._apply(whole, module, scope)
         raise Unsure
 
     def _junction(self, whole: ast.Junction, module: str, scope: Scope) -> _Truth:
@@ -122,13 +122,13 @@ class Approximation:
                 return one
             if one is None:
                 found = None
-                scope = self._refined(item, module, scope, whole.conjunction)
+                scope = self._refine(item, module, scope, whole.conjunction)
         return found
 
-    def _applied(self, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
-        symbol = self._resolved(whole.operator, module)
+    def _apply(self, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
+        symbol = self._resolve(whole.operator, module)
         if isinstance(symbol, Definition):
-            body, inside, own = self._entered(symbol, whole, module, scope)
+            body, inside, own = self._enter(symbol, whole, module, scope)
             with self._deeper():
                 return self.truth(body, inside, own)
         if not isinstance(symbol, Builtin):
@@ -138,13 +138,13 @@ class Approximation:
                 one = self.truth(whole.arguments[0], module, scope)
                 return None if one is None else not one
             case "<" | ">" | "<=" | ">=":
-                return self._compared(symbol.name, whole, module, scope)
+                return self._compare(symbol.name, whole, module, scope)
             case "=" | "#":
                 one = self._equal(*(self.value(part, module, scope) for part in whole.arguments))
                 return None if one is None else one is (symbol.name == "=")
         raise Unsure
 
-    def _compared(self, sign: str, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
+    def _compare(self, sign: str, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
         one, other = (interval(self.value(part, module, scope)) for part in whole.arguments)
         if sign in (">", ">="):
             one, other, sign = other, one, _MIRRORED[sign]
@@ -165,19 +165,19 @@ class Approximation:
         first, second = interval(one), interval(other)
         return False if first.high < second.low or second.high < first.low else None
 
-    def _refined(self, whole: Expression, module: str, scope: Scope, holds: bool) -> Scope:
+    def _refine(self, whole: Expression, module: str, scope: Scope, holds: bool) -> Scope:
         """Return the scope in which a condition is known: intervals of names that it compares."""
         match whole:
             case ast.Junction() if whole.conjunction is holds:
                 for item in whole.items:
-                    scope = self._refined(item, module, scope, holds)
+                    scope = self._refine(item, module, scope, holds)
             case ast.Apply(operator=Builtin(name="<" | ">" | "<=" | ">=" as sign)):
                 one, other = whole.arguments
                 for name, bound, way in ((one, other, sign), (other, one, _MIRRORED[sign])):
-                    scope = self._narrowed(name, bound, way, module, scope, holds)
+                    scope = self._narrow(name, bound, way, module, scope, holds)
         return scope
 
-    def _narrowed(
+    def _narrow(
         self, name: Expression, bound: Expression, sign: str, module: str, scope: Scope, holds: bool
     ) -> Scope:
         if not isinstance(name, ast.Apply) or name.arguments:
@@ -203,7 +203,7 @@ class Approximation:
             named = scope.find(whole.operator)
             if named is not None:
                 return named
-        known = self._known(whole, module, scope)
+        known = self._evaluate_known(whole, module, scope)
         if known is not None:
             return Exactly(known)
         match whole:
@@ -248,14 +248,14 @@ class Approximation:
         if taken is not None:
             return self.value(whole.then if taken else whole.otherwise, module, scope)
         return join_approximations(
-            self.value(whole.then, module, self._refined(whole.condition, module, scope, True)),
-            self.value(whole.otherwise, module, self._refined(whole.condition, module, scope, False)),
+            self.value(whole.then, module, self._refine(whole.condition, module, scope, True)),
+            self.value(whole.otherwise, module, self._refine(whole.condition, module, scope, False)),
         )
 
     def _application(self, whole: ast.Apply, module: str, scope: Scope) -> Approximate:
-        symbol = self._resolved(whole.operator, module)
+        symbol = self._resolve(whole.operator, module)
         if isinstance(symbol, Definition):
-            body, inside, own = self._entered(symbol, whole, module, scope)
+            body, inside, own = self._enter(symbol, whole, module, scope)
             with self._deeper():
                 made = self.value(body, inside, own)
             if symbol.nested and not symbol.parameters:
@@ -270,7 +270,7 @@ class Approximation:
             raise Unsure
         return _apply_builtin(symbol.name, [self.value(one, module, scope) for one in whole.arguments])
 
-    def _entered(
+    def _enter(
         self, symbol: Definition, whole: ast.Apply, module: str, scope: Scope
     ) -> tuple[Expression, str, Scope]:
         """Return the body of a definition, its module, and the scope of the body."""
@@ -286,7 +286,7 @@ class Approximation:
 
     # -- what is known
 
-    def _known(self, whole: Expression, module: str, scope: Scope) -> Value | None:
+    def _evaluate_known(self, whole: Expression, module: str, scope: Scope) -> Value | None:
         """Return the value of an expression that names no interval; None for another one."""
         compiled = self._compiled.get((whole, module)) or self._compile(whole, module)
         unit, slots, evaluate = compiled
@@ -312,7 +312,7 @@ class Approximation:
         found = self._compiled[whole, module] = unit, slots, self.ev.value(whole, unit)
         return found
 
-    def _resolved(self, symbol: Symbol, module: str) -> Symbol:
+    def _resolve(self, symbol: Symbol, module: str) -> Symbol:
         found = self._symbols.get((symbol, module))
         if found is None:
             found = self._symbols[symbol, module] = self.ev.resolve(symbol, module) or symbol

@@ -121,10 +121,10 @@ def _closure(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) ->
 
         return call
 
-    def walked(e: Frame) -> tuple[Definition, Unit, Frame, list[int]]:
+    def make_closure(e: Frame) -> tuple[Definition, Unit, Frame, list[int]]:
         return definition, target, extend_frame(e[:] if nested else target.frame(), target), slots
 
-    named, later, walk = (ev.emit.bound(thing) for thing in (Closure, call_next, walked))
+    named, later, walk = (ev.emit.bound(thing) for thing in (Closure, call_next, make_closure))
     return ev.emit.statements([
         f"def call({', '.join(values)}):",
         *(f" {line}" for line in frame),

@@ -17,7 +17,7 @@ from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_member, listed
+from verifier.tla.values import is_member, materialize
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -139,15 +139,15 @@ class Assignments:
         )
         place = whole.place
 
-        def assigned_if(e: Frame, follow: Continue) -> None:
+        def assign_if(e: Frame, follow: Continue) -> None:
             index = target(e)
             if index is None:
                 if test(e):
                     follow()
             else:
-                self._put(index, listed(value(e)), place, follow)
+                self._put(index, materialize(value(e)), place, follow)
 
-        return assigned_if
+        return assign_if
 
     def _put(self, index: int, found: Value, place: Place, follow: Continue) -> None:
         following = self.evaluator.next
@@ -184,7 +184,7 @@ class Assignments:
         if callable(target):
             found = evaluator.emit.fresh("t")
 
-        def assigned(after: Continuation) -> Lines:
+        def make_lines(after: Continuation) -> Lines:
             go_on = f"{after.name}()"
             return [
                 *([f"{found} = {evaluator.emit.bound(target)}(e)"] if callable(target) else []),
@@ -197,9 +197,9 @@ class Assignments:
                 f"  following[{found}] = UNSET",
             ]
 
-        return rest.called(depth, assigned)
+        return rest.make_call_lines(depth, make_lines)
 
-    def unchanged(self, body: Expression, unit: Unit, rest: Continuation, depth: int) -> Lines:
+    def make_unchanged_lines(self, body: Expression, unit: Unit, rest: Continuation, depth: int) -> Lines:
         """Return lines that walk over ``UNCHANGED e``. If e is a tuple of variables, these keep their
         values."""
         indices = self.variables_of(body, unit)
@@ -222,7 +222,7 @@ class Assignments:
         values."""
         slot, other = unit.slot(symbol), self.of_waiting(_make_unchanged_equation(body), unit, False)
 
-        def walked(e: Frame, follow: Continue) -> None:
+        def walk_argument(e: Frame, follow: Continue) -> None:
             found = e[slot]
             if type(found) is not Waiting:
                 other(e, follow)
@@ -231,7 +231,7 @@ class Assignments:
             walk = self.of_waiting(ast.Unchanged(code.expression, place=body.place), code.unit, False)
             walk(extend_frame(found.env, code.unit), follow)
 
-        return walked
+        return walk_argument
 
     def _keeps(self, indices: list[int]) -> str:
         """Return the name of a function that keeps the values of variables. The function returns the
@@ -273,7 +273,7 @@ class Assignments:
         after = Continuation(
             rest.emit, None, lambda deep: self._walk_unchanged_parts(items[1:], unit, rest, deep)
         )
-        return self.unchanged(items[0], unit, after if len(items) > 1 else rest, depth)
+        return self.make_unchanged_lines(items[0], unit, after if len(items) > 1 else rest, depth)
 
     def variables_of(self, body: Expression, unit: Unit) -> list[int] | None:
         if isinstance(body, ast.Tuple):

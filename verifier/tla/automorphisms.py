@@ -37,7 +37,7 @@ def permutations(specification: Specification) -> list[Permutation]:
     evaluator.model_values = shared.model_values
     for formula in specification.symmetry:
         try:
-            value = evaluator.compiled(formula.body, formula.module)()
+            value = evaluator.compile_value(formula.body, formula.module)()
         except Undefined as error:
             raise TlaError(error.place, f"SYMMETRY has no value: {error.words}") from None
         place = formula.body.place
@@ -172,7 +172,7 @@ class _Look:
         evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
         evaluator.model_values = shared.model_values
         try:
-            return self._is_kept(evaluator.compiled(symbol.body, symbol.module)())
+            return self._is_kept(evaluator.compile_value(symbol.body, symbol.module)())
         except (Undefined, NoValue):
             return False
 

@@ -24,7 +24,7 @@ from verifier.tla.reading_parts import Reading, find_bound_names, names_in
 from verifier.tla.said_parts import Around
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import LazySet, has_at_most, listed
+from verifier.tla.values import LazySet, has_at_most, materialize
 
 if TYPE_CHECKING:
     from verifier.tla.explaining import Descent
@@ -84,7 +84,7 @@ class Blaming:
     def _blame_elements(self, whole: ast.Quantifier) -> tuple[Culprit, ...]:
         """Of elements of which none has a property: what each of them lacks for it."""
         (binding,) = whole.bindings
-        elements = listed(self.value(binding.domain))
+        elements = materialize(self.value(binding.domain))
         if not isinstance(elements, frozenset) or len(elements) > _MOST_MEMBERS:
             return tuple(self._culprits(whole))
         put, paths = compile_setter(self.descent.evaluator, binding, self.unit), [*self.paths(binding.domain)]
@@ -124,7 +124,7 @@ class Blaming:
             value = self.value(side)
             if isinstance(value, LazySet) and not has_at_most(value, _MOST_MEMBERS):
                 return Side(words, words, None, paths)  # such as Nat, or all functions between two sets
-            value = listed(value)
+            value = materialize(value)
         except (Undefined, NoValue):
             return Side(words, words, None, paths)
         is_listed = isinstance(value, frozenset) and len(value) <= _MOST_MEMBERS
@@ -164,7 +164,7 @@ class Blaming:
     ) -> dict[str, Membership]:
         """For each choice of elements, what is read then. The value is the element if there is no other."""
         found: dict[str, Membership] = {}
-        sets = [listed(self.value(binding.domain)) for binding in bindings]
+        sets = [materialize(self.value(binding.domain)) for binding in bindings]
         if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_MEMBERS:
             return {}
         put = [compile_setter(self.descent.evaluator, binding, self.unit) for binding in bindings]
@@ -174,7 +174,7 @@ class Blaming:
             for place, item in zip(put, items, strict=True):
                 place(frame, item)
             inner = Blaming(self.descent, self.unit, frame)
-            shown = self.text(items[0] if value is None else listed(inner.value(value)))
+            shown = self.text(items[0] if value is None else materialize(inner.value(value)))
             culprits = [Culprit(path) for path in inner.paths(read)]
             for binding, item in zip(bindings, items, strict=True):
                 member = self.of_member(binding.domain, item)
@@ -207,7 +207,7 @@ class Blaming:
             case ast.Apply(operator=operator, arguments=()):
                 symbol = self.descent.evaluator.resolve(operator, self.unit.module) or operator
                 if isinstance(symbol, ast.Definition) and symbol in self.descent.put:
-                    opened = self.opened(whole)
+                    opened = self.open_definition(whole)
                     return None if opened is None else opened[0].path_of(opened[1], inner)
                 return symbol.name if isinstance(symbol, Variable) else None
             case ast.FunctionApply(function=function, argument=argument):
@@ -222,7 +222,7 @@ class Blaming:
                 return path
         return None
 
-    def opened(self, whole: Expression) -> tuple[Blaming, Expression] | None:
+    def open_definition(self, whole: Expression) -> tuple[Blaming, Expression] | None:
         """The body of a definition without parameters; None if an expression is none."""
         if not isinstance(whole, ast.Apply) or whole.arguments:
             return None

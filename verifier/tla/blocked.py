@@ -23,7 +23,7 @@ from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 from verifier.tla.walking import Walks
 
 _LONGEST, _LONGEST_VALUE = 300, 160
@@ -169,12 +169,12 @@ class _Search:
             return
         own = symbol
 
-        def opened(hole: Expression) -> Expression:
+        def open_part(hole: Expression) -> Expression:
             return part.around(replace(whole, operator=replace(own, body=hole)))
 
         around = part.names if symbol.nested else ()
         inner = replace(
-            part, whole=symbol.body, module=symbol.module, around=opened,
+            part, whole=symbol.body, module=symbol.module, around=open_part,
             names=(*around, *symbol.parameters), path=(*part.path, symbol.shown),
             within=(*part.within, symbol),
         )  # fmt: skip
@@ -206,7 +206,7 @@ class _Search:
         order, index = self.evaluator.order, self.evaluator.index
         read = sorted(index[one] for one in facts.reads if one in index)
         names = [variable.name for variable in self.spec.variables]
-        reads = tuple((names[i], _cut(text(listed(self.state[i]), order))) for i in read)
+        reads = tuple((names[i], _cut(text(materialize(self.state[i]), order))) for i in read)
         formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"

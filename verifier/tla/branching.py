@@ -72,7 +72,7 @@ class Branching(Assignments):
         given = self.evaluator.value(whole.argument, unit, primed)
         test = self.evaluator.truth(whole, unit, primed)
 
-        def walked(e: Frame, follow: Continue) -> None:
+        def walk_application(e: Frame, follow: Continue) -> None:
             found = applied(e)
             if type(found) is not LazyFunction or found.entered is None:
                 if test(e):
@@ -84,7 +84,7 @@ class Branching(Assignments):
             body, target, inner = found.entered(found, argument)
             self.of_waiting(body, target, primed)(extend_frame(inner, target), follow)
 
-        return walked
+        return walk_application
 
 
 def _is_recursive_function(whole: Expression) -> bool:

@@ -17,7 +17,13 @@ from verifier.tla.lets import local_source
 from verifier.tla.logic import comparison_source
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
-from verifier.tla.remembered import Memory, is_worth_remembering, latest, remember_results, remembered_alone
+from verifier.tla.remembered import (
+    Memory,
+    is_worth_remembering,
+    latest,
+    remember_results,
+    remember_without_arguments,
+)
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
@@ -110,10 +116,10 @@ def _primitive(ev: Evaluator, symbol: Builtin, whole: ast.Apply, unit: Unit, pri
     if symbol.name in WRITING:
         words = f"{symbol.name} writes a file or runs a program, which verify does not"
         hint = f"put an operator of yours for it in the configuration: {symbol.name} <- Op"
-        return ev.refused(whole.place, f"{words}: {hint}")
+        return ev.make_refusal(whole.place, f"{words}: {hint}")
     if make is None:
         words = f"{symbol.name} of the module {symbol.module or 'TLA+'} is not supported"
-        return ev.refused(whole.place, words)
+        return ev.make_refusal(whole.place, words)
     arguments = [argument_source(ev, a, unit, primed) for a in whole.arguments]
     return make(ev, whole, arguments)
 
@@ -158,7 +164,7 @@ def _call_source(
         reads = [ev.index[variable] for variable in facts.reads]
         enter = _body_function(ev, body, name, place)
         if reads and not arguments:
-            alone = remembered_alone(ev, known, enter, target, reads, primed)
+            alone = remember_without_arguments(ev, known, enter, target, reads, primed)
             return latest(ev, known, alone, reads, primed)
         frame = ev.emit.function(f"[{', '.join(arguments)}]")
         return ev.emit.call(remember_results(ev, known, enter, frame, target, reads, primed))
@@ -182,12 +188,12 @@ def _make_guarded_body_lines(
     def within(error: Undefined) -> None:
         error.within(name, place)
 
-    def failed(error: NoValue | RecursionError) -> Undefined:
+    def make_error(error: NoValue | RecursionError) -> Undefined:
         return Undefined(place, f"{error}, in {name}" if isinstance(error, NoValue) else endless(name))
 
     others = [
         "except (NoValue, RecursionError) as error:",
-        f" raise {ev.emit.bound(failed)}(error) from None",
+        f" raise {ev.emit.bound(make_error)}(error) from None",
     ]
     return [
         "try:",

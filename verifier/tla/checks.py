@@ -57,5 +57,5 @@ def checks(spec: Specification, asked: Container[str]) -> Checks:
         [test(formula) for formula in spec.constraints],
         [test(formula) for formula in spec.action_constraints],
         not any(each.changing for each in facts) and not spec.possible,
-        evaluator.compiled(spec.view.body, spec.view.module) if spec.view is not None else None,
+        evaluator.compile_value(spec.view.body, spec.view.module) if spec.view is not None else None,
     )

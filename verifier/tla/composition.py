@@ -58,12 +58,12 @@ class Composing(Branching):
         second = self.walk(whole.arguments[1], unit, False)
         now, following = self.evaluator.now, self.evaluator.next
 
-        def walked(e: Frame, follow: Continue) -> None:
-            before, partial = now[:], halves.listed(following)
+        def walk_composition(e: Frame, follow: Continue) -> None:
+            before, partial = now[:], halves.materialize_all(following)
 
             def go_on() -> None:
                 here, there = now[:], following[:]
-                now[:], following[:] = before, halves.listed(there)
+                now[:], following[:] = before, halves.materialize_all(there)
                 self.inside -= 1
                 follow()
                 self.inside += 1
@@ -75,7 +75,7 @@ class Composing(Branching):
                     with self.within():
                         second(e, go_on)
 
-        return walked
+        return walk_composition
 
     def composes(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
         """Return a test that a composed action leads from the state to the next state, both known."""
@@ -84,7 +84,7 @@ class Composing(Branching):
         now, following = self.evaluator.now, self.evaluator.next
 
         def holds(e: Frame) -> bool:
-            there = halves.listed(following)
+            there = halves.materialize_all(following)
             with _restore(now), _restore(following):
                 for state in halves.between(e):
                     now[:], following[:] = state, there
@@ -118,7 +118,7 @@ class _Halves:
         found: list[State] = []
         with _restore(following), walker.within():
             following[:] = [UNSET] * len(now)
-            self.first(e, lambda: found.append(tuple(self.listed(following))))
+            self.first(e, lambda: found.append(tuple(self.materialize_all(following))))
         for state in found:
             for index, name in self.reads:
                 if state[index] is UNSET:
@@ -127,7 +127,7 @@ class _Halves:
         walker.between += len(found) * (not walker.inside)
         return found
 
-    def listed(self, values: Sequence[Value]) -> list[Value]:
+    def materialize_all(self, values: Sequence[Value]) -> list[Value]:
         """Return values with all delayed parts computed. These parts may read the current state."""
         try:
             return [one if one is UNSET else force_delayed(one) for one in values]
@@ -141,7 +141,7 @@ class _Halves:
             return False
         if type(value) is not Waiting:
             if value is not None:
-                (e[slot],) = self.listed([value])
+                (e[slot],) = self.materialize_all([value])
             return True
         code = value.code
         facts = self.evaluator.analysis.of(code.expression, code.unit.module)

@@ -127,7 +127,7 @@ def _section(text: str, path: Path) -> str:
 
 def parse_config(text: str, file: str) -> Config:
     """Parse a configuration. Raises TlaError."""
-    return _Parser(list(_tokens(text, file)), Config(file)).parsed()
+    return _Parser(list(_tokens(text, file)), Config(file)).parse()
 
 
 def parse_value(text: str, file: str) -> Assignment:
@@ -194,7 +194,7 @@ class _Parser:
         self.position += 1
         return token
 
-    def parsed(self) -> Config:
+    def parse(self) -> Config:
         while (token := self.peek()) is not None:
             self.position += 1
             if token.text in _CONSTANTS:

@@ -70,7 +70,7 @@ def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
         return test
     now = evaluator.now
 
-    def held() -> bool:
+    def holds_by_memory() -> bool:
         if UNSET in now:
             return test()
         try:
@@ -81,7 +81,7 @@ def remembering(evaluator: Evaluator, formula: Formula) -> Callable[[], bool]:
             return test()
         return True
 
-    return held
+    return holds_by_memory
 
 
 def _conjuncts(

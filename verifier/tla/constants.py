@@ -137,7 +137,7 @@ class Constants:
 
     def _replace(self, assignment: Assignment, symbol: Symbol | None) -> None:
         assert assignment.operator is not None
-        target = self.named(Named(assignment.operator, assignment.place), f"{assignment.name} <-")
+        target = self.find_symbol(Named(assignment.operator, assignment.place), f"{assignment.name} <-")
         if assignment.module is not None:
             self._put_in_module(assignment, assignment.module, target)
             return
@@ -202,7 +202,7 @@ class Constants:
             return frozenset(self.value(item) for item in value)
         return value
 
-    def named(self, named: Named, keyword: str) -> Symbol:
+    def find_symbol(self, named: Named, keyword: str) -> Symbol:
         """Return the symbol that a name of the configuration means."""
         found = self.module.names.get(named.name) or _TRUTHS.get(named.name)
         if found is None and "!" in named.name:

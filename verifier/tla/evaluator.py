@@ -136,7 +136,7 @@ class Evaluator:
             return f"(TRUE if {logic.FORMS[type(whole)](self, whole, unit, primed)} else FALSE)"
         form = _FORMS.get(type(whole))
         if form is None:
-            return self.refused(
+            return self.make_refusal(
                 whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
             )
         return form(self, whole, unit, primed)
@@ -173,7 +173,7 @@ class Evaluator:
             return f"{bad}({source})"
         return self.emit.let([source], lambda t: f"({t} is TRUE or {t} is not FALSE and {bad}({t}))")
 
-    def refused(self, place: Place, words: str) -> Source:
+    def make_refusal(self, place: Place, words: str) -> Source:
         """Return source that raises an error when it is evaluated."""
 
         def refuse(e: Frame) -> Value:
@@ -183,7 +183,7 @@ class Evaluator:
 
     # -- the start of an evaluation
 
-    def compiled(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
+    def compile_value(self, whole: Expression, module: str, primed: bool = False) -> Callable[[], Value]:
         """Return a function that computes the value of an expression in the state that is set."""
         unit = Unit(module)
         return self._begin(self.value(whole, unit, primed), unit, whole.place)
@@ -199,13 +199,13 @@ class Evaluator:
         the place of the whole expression."""
         room = unit.room
 
-        def begun() -> Any:
+        def begin_evaluation() -> Any:
             try:
                 return evaluate(room[:])
             except NoValue as error:
                 raise Undefined(place, str(error)) from None
 
-        return begun
+        return begin_evaluation
 
     def is_constant(self, whole: Expression, module: str) -> bool:
         """True if an expression has the same value in all states."""

@@ -48,7 +48,7 @@ class AfterExpansion:
             if not one.lasts():
                 one.fails.add(number)
 
-    def violated(self) -> list[str]:
+    def find_violated(self) -> list[str]:
         """Return the names of the properties that fail in the explored states."""
         return [one.name for one in self.properties if one.fails & self._find_reached(one.begun)]
 

@@ -39,7 +39,7 @@ from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
 from verifier.tla.unfolding import Texts
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import listed, members
+from verifier.tla.values import materialize, members
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -220,7 +220,7 @@ class Descent:
         self, premise: SaidPart, condition: Expression, unit: Unit, e: Frame, around: Around
     ) -> Around:
         premise = replace(premise, formula=self.outer_text(condition, premise.formula))
-        return around.given(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
+        return around.add_premise(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
 
     def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         """Yield the part that is false for the first elements that falsify the body."""
@@ -254,7 +254,7 @@ class Descent:
         bound = tuple(dict([*member.bound, *part.bound]).items())
         domain = self.outer_text(binding.domain, part.formula)
         part = replace(part, formula=f"{names} \\in {domain}", bound=bound)
-        return around.given(part, member.culprits)
+        return around.add_premise(part, member.culprits)
 
     def _apply(self, whole: ast.Apply, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         symbol = self.evaluator.resolve(whole.operator, unit.module) or whole.operator
@@ -320,9 +320,9 @@ class Descent:
             *((n, self._show(v)) for n, v in self._reads(whole, unit, e).items()),
         )
         at = span(self.texts.of(whole))
-        return SaidPart(at, cut(self._said(whole, at), _LONGEST), tuple(around.items()), reads)
+        return SaidPart(at, cut(self._say(whole, at), _LONGEST), tuple(around.items()), reads)
 
-    def _said(self, whole: Expression, at: Place) -> str:
+    def _say(self, whole: Expression, at: Place) -> str:
         """The text of an expression. A negation that the text does not have is put before it."""
         match whole:
             case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)) if (
@@ -399,4 +399,4 @@ class Descent:
         return found
 
     def _show(self, value: Value) -> str:
-        return cut(text(listed(value), self.evaluator.order), _LONGEST_VALUE)
+        return cut(text(materialize(value), self.evaluator.order), _LONGEST_VALUE)

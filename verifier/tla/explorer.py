@@ -26,7 +26,7 @@ from verifier.tla.found import Found, State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key, KnownStates
 from verifier.tla.orbits import Orbits
-from verifier.tla.parameters import taken_action as action_taken
+from verifier.tla.parameters import find_taken_action as action_taken
 from verifier.tla.permuting import find_permutations
 from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk, has_a_step
@@ -179,7 +179,7 @@ class Explorer:
             if self.count == end:
                 found.complete = True
                 break
-            if self.first and self.violations.reached(self.level):
+            if self.first and self.violations.is_reached(self.level):
                 self.violations.forget_deeper(self.level)
                 break
             first, number, end, self.level = end, end, self.count, self.level + 1
@@ -215,7 +215,7 @@ class Explorer:
 
     def _expands(self, number: int, end: int, walk: Walk) -> bool:
         """Expand the states of a level, from one on. Return True if the search continues."""
-        while (number := self.columns.expanded(number, end)) < end:
+        while (number := self.columns.expand(number, end)) < end:
             self.current = number
             self._expand(number, walk)
             if self.after is not None:

@@ -354,7 +354,7 @@ EXTENSIONS: dict[str, Make] = {
     "TLCSet": with_evaluator(_set),
     "TLCGetOrDefault": with_evaluator(_get_or),
     "TLCGetAndSet": with_evaluator(_get_and_set),
-    "TLCEval": simple(lambda value: value.listed() if hasattr(value, "listed") else value),
+    "TLCEval": simple(lambda value: value.materialize() if hasattr(value, "materialize") else value),
     "AssertEq": simple(lambda one, other: boolean(equals(one, other))),
     "TLCCache": simple(lambda value, closure: value),
     "TLCDefer": simple(lambda value: TRUE),

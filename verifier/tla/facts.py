@@ -43,7 +43,7 @@ class Facts:
     """For a definition: the parameters that it needs outside ENABLED, and those that it does not need. Their
     levels count. ``Can(A) == ENABLED A`` is about one state for every A."""
 
-    def joined(self, other: Facts) -> Facts:
+    def join(self, other: Facts) -> Facts:
         """Return the facts of an expression that has both as parts."""
         return Facts(
             max(self.level, other.level),
@@ -176,10 +176,10 @@ class Analysis:
             own = self.of(part, module)
             if self._is_only_enabled(whole, number, module):
                 own = replace(own, level=min(own.level, STATE), weighing=_NOTHING)
-            facts = facts.joined(own)
+            facts = facts.join(own)
         level, free = facts.level, set(facts.free)
         if isinstance(whole, ast.Apply | ast.OperatorArgument):
-            facts = facts.joined(self._symbol(whole.operator, module))
+            facts = facts.join(self._symbol(whole.operator, module))
             level, free = facts.level, set(facts.free)
         elif isinstance(whole, ast.Prime | ast.Unchanged | ast.Step):
             # The argument of a parameter may contain a variable.

@@ -30,7 +30,7 @@ class Continuation:
         """Return the lines of the continuation, for one place."""
         return self.written(depth)
 
-    def called(self, depth: int, use: Callable[[Continuation], Lines]) -> Lines:
+    def make_call_lines(self, depth: int, use: Callable[[Continuation], Lines]) -> Lines:
         """Return lines that run the continuation from several places."""
         if self.name is not None:
             return use(self)

@@ -41,7 +41,7 @@ def _case(ev: Evaluator, whole: ast.Case, unit: Unit, primed: bool) -> Source:
         for guard, value in whole.arms
     ]
     if whole.other is None:
-        other = ev.refused(whole.place, whole.missing)
+        other = ev.make_refusal(whole.place, whole.missing)
     else:
         other = ev.value_source(whole.other, unit, primed)
     return ev.emit.statements([*lines, f"return {other}"])
@@ -50,13 +50,13 @@ def _case(ev: Evaluator, whole: ast.Case, unit: Unit, primed: bool) -> Source:
 def _choose_source(ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -> Source:
     firsts = compile_choice(ev, whole, unit, primed)
 
-    def chosen(e: Frame) -> Value:
+    def choose_first(e: Frame) -> Value:
         found = firsts(e)
         if len(found) > 1:
             raise asymmetric_choice(ev, whole, found)
         return found[0]
 
-    return ev.emit.call(chosen)
+    return ev.emit.call(choose_first)
 
 
 def asymmetric_choice(ev: Evaluator, whole: ast.Choose, found: list[Value]) -> Asymmetric:
@@ -73,17 +73,17 @@ def compile_choice(
     container = ev.value(whole.binding.domain, unit, primed)
     place, body = whole.place, ev.truth_source(whole.body, unit, primed)
 
-    def looped(line: str) -> list[str]:
+    def make_loop(line: str) -> list[str]:
         inner = [f"if {body}: {line}"]
         return loop_lines(ev, (whole.binding,), unit, primed, inner, ordered=True)
 
     item = item_source(whole.binding, unit)
-    first = ev.emit.function(ev.emit.statements([*looped(f"return [{item}]"), "return []"]))
+    first = ev.emit.function(ev.emit.statements([*make_loop(f"return [{item}]"), "return []"]))
     every = ev.emit.function(
-        ev.emit.statements(["found = []", *looped(f"found.append({item})"), "return found"])
+        ev.emit.statements(["found = []", *make_loop(f"found.append({item})"), "return found"])
     )
 
-    def taken(e: Frame) -> list[Value]:
+    def take_firsts(e: Frame) -> list[Value]:
         found: list[Value]
         if ev.symmetry is not None and ev.symmetry.touches(container(e)):
             found = every(e)
@@ -95,12 +95,12 @@ def compile_choice(
             raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
         return found
 
-    return taken
+    return take_firsts
 
 
 def _refuse_unbounded(ev: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Source:
     words = f"{whole.kind} without a set cannot be evaluated: say \\in and a set, or replace it in the cfg"
-    return ev.refused(whole.place, words)
+    return ev.make_refusal(whole.place, words)
 
 
 def _set_of(ev: Evaluator, whole: ast.SetOf, unit: Unit, primed: bool) -> Source:
@@ -113,13 +113,13 @@ def _set_of(ev: Evaluator, whole: ast.SetOf, unit: Unit, primed: bool) -> Source
 def _of_one_kind(ev: Evaluator, place: Place) -> Source:
     """Return the source of a function that makes a set. Its members must be of comparable kinds."""
 
-    def made(items: Sequence[Value]) -> Value:
+    def make_set(items: Sequence[Value]) -> Value:
         try:
             return set_of(items)
         except NoValue as error:
             raise ev.fault(place, error) from None
 
-    return ev.emit.bound(made)
+    return ev.emit.bound(make_set)
 
 
 def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Source:
@@ -127,7 +127,7 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     body = ev.truth_source(whole.body, unit, primed)
     test_in = ev.emit.later(body)
 
-    def walked(e: Frame, found: Value) -> Any:
+    def walk_filter(e: Frame, found: Value) -> Any:
         if is_infinite(found):
             own = e[:]
 
@@ -145,7 +145,7 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     return ev.emit.statements([
         f"found = {domain}",
         "if type(found) is not frozenset:",
-        f" found = {ev.emit.bound(walked)}(e, found)",
+        f" found = {ev.emit.bound(walk_filter)}(e, found)",
         f" if type(found) is {ev.emit.bound(Combined)}: return found",
         "kept = []",
         *loop_lines_over(ev, whole.binding, unit, "found", [f"if {body}: {kept}"]),
@@ -170,23 +170,23 @@ def _record(ev: Evaluator, whole: ast.Record, unit: Unit, primed: bool) -> Sourc
 def _record_set(ev: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -> Source:
     order = ev.order.walk
 
-    def made(sets: tuple[Value, ...]) -> Value:
+    def make_record_set(sets: tuple[Value, ...]) -> Value:
         return RecordSet({name: found for (name, _), found in zip(whole.fields, sets, strict=True)}, order)
 
     sets = _sets(ev, [value for _, value in whole.fields], unit, primed)
-    return f"{ev.emit.bound(made)}({sets})"
+    return f"{ev.emit.bound(make_record_set)}({sets})"
 
 
 def _sets(ev: Evaluator, parts: Sequence[Expression], unit: Unit, primed: bool) -> Source:
     """Return the source of a tuple of expressions, each of which must be a set."""
 
     def wrong(place: Place) -> Callable[[Value], Value]:
-        def checked(found: Value) -> Value:
+        def check_set(found: Value) -> Value:
             if not is_set(found):
                 raise ev.fault(place, NoValue("no set"), found)
             return found
 
-        return checked
+        return check_set
 
     items = [f"{ev.emit.bound(wrong(part.place))}({ev.value_source(part, unit, primed)})," for part in parts]
     return f"({' '.join(items)})"
@@ -209,7 +209,7 @@ def _product(ev: Evaluator, whole: ast.Product, unit: Unit, primed: bool) -> Sou
 def _prime(ev: Evaluator, whole: ast.Prime, unit: Unit, primed: bool) -> Source:
     if primed:
         words = "a prime stands below another one, or in a formula of initial states"
-        return ev.refused(whole.place, words)  # a LET may have unused definitions
+        return ev.make_refusal(whole.place, words)  # a LET may have unused definitions
     return ev.value_source(whole.body, unit, True)
 
 

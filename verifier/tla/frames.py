@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.errors import Place
 from verifier.tla.value_types import Boolean, Fn, ModelValue
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 Frame: TypeAlias = list[Any]
 """The values of bound names and parameters, by slot."""
@@ -177,7 +177,7 @@ def is_settled(value: Any) -> bool:
 
 def force_delayed(value: Any) -> Any:
     """Return a value with all delayed parts computed."""
-    value = listed(value)
+    value = materialize(value)
     if is_settled(value):
         return value
     if type(value) is tuple:

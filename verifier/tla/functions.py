@@ -57,7 +57,7 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
             lambda itself, argument: (whole.body, unit, frame(itself, argument)),
         )
 
-    def walked(e: Frame, found: Value) -> Any:
+    def walk_domain(e: Frame, found: Value) -> Any:
         if not is_set(found):
             raise ev.fault(place, NoValue("no set"), found)
         return lazy(e, found) if found.infinite else found.members()
@@ -68,7 +68,7 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
     return ev.emit.statements([
         f"found = {domain}",
         "if type(found) is not frozenset:",
-        f" found = {ev.emit.bound(walked)}(e, found)",
+        f" found = {ev.emit.bound(walk_domain)}(e, found)",
         f" if type(found) is {ev.emit.bound(LazyFunction)}: return found",
         "pairs = {}",
         "for item in found:",
@@ -165,14 +165,14 @@ def _at_once(made: Evaluate, lazy: Evaluate, domains: list[Evaluate]) -> Evaluat
 def _function_set(ev: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: bool) -> Source:
     order, places = ev.order.walk, (whole.domain.place, whole.range.place)
 
-    def made(domain: Value, image: Value) -> Value:
+    def make_function_set(domain: Value, image: Value) -> Value:
         for found, place in zip((domain, image), places, strict=True):
             if not is_set(found):
                 raise ev.fault(place, NoValue("no set"), found)
         return FunctionSet(domain, image, order)
 
     parts = (ev.value_source(part, unit, primed) for part in (whole.domain, whole.range))
-    return f"{ev.emit.bound(made)}({', '.join(parts)})"
+    return f"{ev.emit.bound(make_function_set)}({', '.join(parts)})"
 
 
 def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Source:
@@ -316,7 +316,7 @@ def put_at(
     functions, found = [], whole
     for argument in path:
         if type(found) is LazyFunction and not is_infinite(found.domain):
-            found = found.listed()
+            found = found.materialize()
         functions.append(found)
         if type(found) is LazyFunction:
             if not is_member(argument, found.domain):

@@ -39,7 +39,7 @@ Kind: TypeAlias = "bool | tuple[Kind, ...]"
 _Kinds: TypeAlias = Mapping[Symbol, Kind]
 
 
-def guarded_loop_lines(
+def make_guarded_loop(
     ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool, inner: list[str], *, walked: bool
 ) -> list[str]:
     r"""Return lines that run others for all values of the names of ``\E``, until a guard is false.
@@ -85,7 +85,7 @@ def _guard_test(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> C
     """Return a test that is false if a guard is. It is compiled when it is first needed."""
     tests: list[Callable[[Frame], bool]] = []
 
-    def tested(e: Frame) -> bool:
+    def run_test(e: Frame) -> bool:
         try:
             if not tests:
                 tests.append(ev.truth(guard, unit, primed))
@@ -93,7 +93,7 @@ def _guard_test(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> C
         except (Undefined, NoValue, RecursionError):
             return True
 
-    return tested
+    return run_test
 
 
 def _guards(ev: Evaluator, whole: ast.Quantifier, unit: Unit, *, walked: bool) -> list[Expression | None]:

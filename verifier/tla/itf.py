@@ -7,14 +7,14 @@ from typing import Any
 
 from verifier.tla.order import Order, text
 from verifier.tla.value_types import TRUE, Boolean, Fn, ForeignValue, ModelValue, Value, boolean, function
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 State = Mapping[str, Value]
 
 
 def as_json(value: Value, order: Order) -> Any:
     """Return a value in the Informal Trace Format."""
-    value = listed(value)
+    value = materialize(value)
     match value:
         case Boolean():
             return value is TRUE
@@ -62,7 +62,7 @@ def show_state(names: Sequence[str], state: Sequence[Value], order: Order) -> di
 
 def encode_value(value: Value, order: Order) -> Any:
     """Return a value as JSON that can be read back. Unlike ITF, it writes no two values alike."""
-    value = listed(value)
+    value = materialize(value)
     match value:
         case Boolean():
             return value is TRUE
@@ -106,7 +106,7 @@ def model_values(values: Iterable[Value]) -> dict[str, ModelValue]:
     """Return the model values in values, by name."""
     found: dict[str, ModelValue] = {}
     for value in values:
-        match listed(value):
+        match materialize(value):
             case ModelValue() as model:
                 found[model.name] = model
             case frozenset() | tuple() as items:

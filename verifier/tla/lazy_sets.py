@@ -20,7 +20,7 @@ from verifier.tla.values import (
     is_member,
     is_set,
     is_subset,
-    listed,
+    materialize,
     members,
     results_of,
     size_of,
@@ -203,7 +203,7 @@ class RecordSet(LazySet):
         self.fields, self.order = fields, order
 
     def contains(self, value: Value) -> bool:
-        value = listed(value) if type(value) is LazyFunction else value
+        value = materialize(value) if type(value) is LazyFunction else value
         record = value == () or (type(value) is Fn and all(type(key) is str for key in value))
         if not _of_kind(value, record, "record", self.words) or value == ():
             return False
@@ -237,7 +237,7 @@ class ProductSet(LazySet):
         self.items, self.order = items, order
 
     def contains(self, value: Value) -> bool:
-        value = listed(value) if type(value) is LazyFunction else value
+        value = materialize(value) if type(value) is LazyFunction else value
         if not _of_kind(value, type(value) is tuple, "tuple", self.words) or len(value) != len(self.items):
             return False
         return all(map(is_member, value, self.items))
@@ -266,7 +266,7 @@ class Sequences(LazySet):
         self.base = base
 
     def contains(self, value: Value) -> bool:
-        value = listed(value) if type(value) is LazyFunction else value
+        value = materialize(value) if type(value) is LazyFunction else value
         known = _of_kind(value, type(value) is tuple, "sequence", self.words)
         return known and all(is_member(item, self.base) for item in value)
 
@@ -305,7 +305,7 @@ class Combined(LazySet):
         if self.sign == "filter":
             return filter(self.second, members(self.first))
         if self.sign == "\\cup":
-            first, second = listed(self.first), listed(self.second)
+            first, second = materialize(self.first), materialize(self.second)
             check_kinds_of_two(first, second)
             return iter(first | second)
         if self.sign == "\\cap" and is_infinite(self.first):

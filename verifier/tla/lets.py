@@ -36,7 +36,7 @@ def let_source(
 def let_lines(ev: Evaluator, whole: ast.Let, unit: Unit, primed: bool, *, walked: bool = False) -> list[str]:
     """Return lines that store the definitions without parameters of a LET in the frame. ``walked``: the next
     state is being built, so an argument may have no value yet, and another one later."""
-    always, lines = ev.strictness.named(whole, unit.module), []
+    always, lines = ev.strictness.find_evaluated(whole, unit.module), []
     for definition in whole.definitions:
         ev.at_of[definition] = tuple(ev.at_slots)
         if definition.parameters or definition.body is None:

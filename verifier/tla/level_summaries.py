@@ -96,7 +96,7 @@ class Operator:
         return self.limits[index] if index < len(self.limits) else self.limit
 
 
-def seen_from_outside(body: Summary, own: Sequence[Parameter]) -> Operator:
+def summarize_operator(body: Summary, own: Sequence[Parameter]) -> Operator:
     """Return the levels of an operator from its body and its parameters."""
     limits = tuple(body.limits.get(one, TEMPORAL) for one in own)
     return Operator(body.without(own), limits, opaque=tuple(one in body.opaque for one in own))

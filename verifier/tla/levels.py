@@ -26,7 +26,7 @@ from verifier.tla.level_rules import (
     own_level,
     tells_equals_apart,
 )
-from verifier.tla.level_summaries import Operator, Summary, copy_of, seen_from_outside
+from verifier.tla.level_summaries import Operator, Summary, copy_of, summarize_operator
 
 _SAYS = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
 _ALLOWED = ("what is constant", "what speaks of one state", "what speaks of two states", "a temporal formula")
@@ -302,11 +302,11 @@ class _Levels:
 
     def _operator(self, argument: Expression) -> Operator:
         if isinstance(argument, ast.Lambda):
-            return seen_from_outside(self.of(argument.body), argument.parameters)
+            return summarize_operator(self.of(argument.body), argument.parameters)
         assert isinstance(argument, ast.OperatorArgument)
         match argument.operator:
             case Definition() as definition:
-                return seen_from_outside(self.definition(definition), definition.parameters)
+                return summarize_operator(self.definition(definition), definition.parameters)
             case Parameter() as parameter:
                 return Operator(Summary(counting=frozenset({parameter})))
             case ast.Variable():

@@ -65,7 +65,7 @@ def find_log_index(spec: Specification) -> LogIndex | None:
             logs.setdefault(variable, (function, module))
     for variable, _ in found.most_common():
         with suppress(Undefined, NoValue):
-            log = evaluator.compiled(*logs[variable])()
+            log = evaluator.compile_value(*logs[variable])()
             if type(log) is tuple:
                 return LogIndex(evaluator.index[variable], log, evaluator.order)
     return None

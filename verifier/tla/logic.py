@@ -12,7 +12,7 @@ from verifier.tla.ast import Expression
 from verifier.tla.comparing import equals
 from verifier.tla.emitting import Compile, Source
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.hoisting import guarded_loop_lines
+from verifier.tla.hoisting import make_guarded_loop
 from verifier.tla.membership import membership_source
 from verifier.tla.value_types import NoValue, Value
 
@@ -32,11 +32,11 @@ def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: 
     body = ev.truth_source(whole.body, unit, primed)
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
-    lines = guarded_loop_lines(ev, whole, unit, primed, inner, walked=False)
+    lines = make_guarded_loop(ev, whole, unit, primed, inner, walked=False)
     return ev.emit.statements([*lines, f"return {whole.universal}"])
 
 
-def unchanged_source(ev: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bool) -> Source:
+def make_unchanged_source(ev: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bool) -> Source:
     """Return the source of ``UNCHANGED e``, where the next state is known."""
     return _equal_next(ev, whole.body, unit, primed)
 
@@ -44,7 +44,7 @@ def unchanged_source(ev: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bo
 def _equal_next(ev: Evaluator, body: Expression, unit: Unit, primed: bool) -> Source:
     if primed:
         words = "a formula of two states stands below a prime, or among initial states"
-        return ev.refused(body.place, words)
+        return ev.make_refusal(body.place, words)
     return f"({ev.value_source(body, unit)} == {ev.value_source(body, unit, True)})"
 
 
@@ -59,7 +59,7 @@ def step_source(ev: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Sou
     return f"(not {same_next} and {action})"
 
 
-def enabled_source(ev: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
+def make_enabled_source(ev: Evaluator, whole: ast.Enabled, unit: Unit, primed: bool) -> Source:
     """Return the source of ``ENABLED A``: there is a next state."""
     if primed:
         return _make_enabled_next(ev, whole, unit)
@@ -74,7 +74,7 @@ def _make_enabled_next(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source:
     facts = ev.analysis.of(whole.body, unit.module)
     if whole.own or any(isinstance(one, ast.Parameter | ast.Definition) for one in facts.free):
         words = "ENABLED of the next state is not supported with what an argument or a LET stands for"
-        return ev.refused(whole.place, words)
+        return ev.make_refusal(whole.place, words)
     now, following, reads = ev.now, ev.next, [(ev.index[one], one.name) for one in facts.reads]
     test = ev.truth(ast.Enabled(whole.body, place=whole.place), unit)
 
@@ -98,7 +98,7 @@ def _make_enabled_apart(ev: Evaluator, whole: ast.Enabled, unit: Unit) -> Source
     others = sorted(variable.name for variable in facts.reads.difference(own))
     if others:
         words = f"ENABLED of an instance, whose action reads {', '.join(others)} from outside of it"
-        return ev.refused(whole.place, f"{words}, is not supported")
+        return ev.make_refusal(whole.place, f"{words}, is not supported")
     inner, values = ev.beside(own), [ev.value(value, unit) for _, value in whole.own]
     inside = Unit(unit.module)
     slots = [(unit.slot(name), inside.slot(name)) for name in facts.free]
@@ -182,13 +182,13 @@ def _order(ev: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool)
 
     sources = [ev.value_source(part, unit, primed) for part in (left, right)]
 
-    def compared(one: str, other: str) -> Source:
+    def make_comparison(one: str, other: str) -> Source:
         numbers = ev.emit.are_integers(sources, (one, other)).removesuffix(" and ")
         if not numbers:
             return f"({one} {sign} {other})"
         return f"({one} {sign} {other} if {numbers} else {bad}({one}, {other}))"
 
-    return ev.emit.let(sources, compared)
+    return ev.emit.let(sources, make_comparison)
 
 
 def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed: bool) -> Source:
@@ -204,7 +204,7 @@ def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed:
 
     slow, negated = ev.emit.bound(equal), "" if wanted else "not "
 
-    def compared(one: str, other: str) -> Source:
+    def make_comparison(one: str, other: str) -> Source:
         if isinstance(right, ast.Number | ast.String):
             kind = type(right.value).__name__
             test = f"({one} == {other} or type({one}) is not {kind} and {slow}({one}, {other}))"
@@ -217,15 +217,15 @@ def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed:
             test = f"({one} is {other} or {one} == {other} or {unlike} and {slow}({one}, {other}))"
         return f"({negated}{test})" if negated else test
 
-    return ev.emit.let([ev.value_source(part, unit, primed) for part in whole.arguments], compared)
+    return ev.emit.let([ev.value_source(part, unit, primed) for part in whole.arguments], make_comparison)
 
 
 FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
     {
         ast.Junction: junction_source,
         ast.Quantifier: quantifier_source,
-        ast.Unchanged: unchanged_source,
-        ast.Enabled: enabled_source,
+        ast.Unchanged: make_unchanged_source,
+        ast.Enabled: make_enabled_source,
         ast.Step: step_source,
     }
 )

@@ -50,13 +50,13 @@ def domain_source(
         return f"range({low}, {high} + 1)"
     source, walk = ev.value_source(whole, unit, primed), ev.order.walk if ordered else members
 
-    def walked(found: Value) -> Iterable[Value]:
+    def walk_members(found: Value) -> Iterable[Value]:
         try:
             return walk(found)
         except NoValue as error:
             raise ev.fault(place, error, found) from None
 
-    named = ev.emit.bound(walked)
+    named = ev.emit.bound(walk_members)
     if ordered:
         return f"{named}({source})"
     return ev.emit.let([source], lambda t: f"({t} if type({t}) is frozenset else {named}({t}))")

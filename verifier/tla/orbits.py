@@ -99,7 +99,7 @@ class Orbits:
             images = [value, *(renaming.of(value) for renaming in self.renamings)]
             return self._mix(np.array([_number(image) for image in images], np.uint64))
         if isinstance(value, LazySet | LazyFunction):
-            return self._part(value.listed())
+            return self._part(value.materialize())
         word = f"{value.truth}" if kind is Boolean else value
         return self._mix(np.full(len(self.renamings) + 1, _number(word), np.uint64))
 

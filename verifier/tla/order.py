@@ -12,7 +12,7 @@ from typing import Any
 
 from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
 from verifier.tla.value_types import TRUE, Boolean, Fn, ForeignValue, ModelValue, NoValue, Value
-from verifier.tla.values import LazyFunction, LazySet, has_at_most, listed
+from verifier.tla.values import LazyFunction, LazySet, has_at_most, materialize
 
 _CACHED = 200_000
 _SHOWN = 1000
@@ -46,9 +46,9 @@ class Order:
             if found is None:
                 if len(self.known) > _CACHED:
                     self.known.clear()
-                self.known[values] = found = self._sorted(list(values))
+                self.known[values] = found = self._sort(list(values))
             return found
-        return self._sorted(list(values))
+        return self._sort(list(values))
 
     def sort_by_kind(self, values: frozenset[Value]) -> list[Value]:
         """Return values in order; values without an order are sorted by kind, for readers."""
@@ -62,7 +62,7 @@ class Order:
         if len(found) > 1:
             self.unsure.update(found)
 
-    def _sorted(self, values: list[Value]) -> list[Value]:
+    def _sort(self, values: list[Value]) -> list[Value]:
         if len(values) < 2:
             return values
         kinds = set(map(type, values))
@@ -99,11 +99,11 @@ class Order:
         if value is NAT or value is INT:
             raise TypeError  # compared by themselves
         if kind is not Fn and kind is not frozenset:
-            return self.sort_key(listed(value))
+            return self.sort_key(materialize(value))
         found = self.keys.get(value)
         if found is None:
             if kind is Fn:
-                keys = self._sorted(list(value))
+                keys = self._sort(list(value))
                 found = (len(value), *map(self.sort_key, keys), *(self.sort_key(value[key]) for key in keys))
             else:
                 found = [len(value), *map(self.sort_key, self.sort(value))]
@@ -125,7 +125,7 @@ class Order:
         own = isinstance(value, Interval | Powerset | FunctionSet)
         if own and (value.infinite or not has_at_most(value, _KEPT)):
             return value.members()
-        value.ordered = list(value.members()) if own else self._sorted(list(value.members()))
+        value.ordered = list(value.members()) if own else self._sort(list(value.members()))
         return value.ordered
 
     def compare(self, one: Value, other: Value) -> int:
@@ -134,7 +134,7 @@ class Order:
             return 0
         if (one is NAT and other is INT) or (one is INT and other is NAT):
             return 1 if one is INT else -1
-        one, other = listed(one), listed(other)
+        one, other = materialize(one), materialize(other)
         first, second = type(one), type(other)
         if first is ModelValue or second is ModelValue:
             if first is second:
@@ -170,7 +170,7 @@ class Order:
         if len(one) != len(other):
             return len(one) - len(other)
         pairs = [dict(enumerate(f, 1)) if type(f) is tuple else f for f in (one, other)]
-        keys = [self._sorted(list(f)) for f in pairs]
+        keys = [self._sort(list(f)) for f in pairs]
         values = [[pair[key] for key in own] for pair, own in zip(pairs, keys, strict=True)]
         return self._rows(*keys) or self._rows(*values)
 
@@ -192,7 +192,7 @@ class OrderOfKinds(Order):
 
 def _kind(value: Value) -> str:
     """Return the name of a value's kind for comparison: a sequence is compared with functions."""
-    kind = type(listed(value))
+    kind = type(materialize(value))
     return (Fn if kind is tuple else kind).__name__
 
 
@@ -217,10 +217,10 @@ def text(value: Value, order: Order) -> str:
         case LazySet():
             if value.infinite or not has_at_most(value, _SHOWN):
                 return value.words
-            return text(value.listed(), order)
+            return text(value.materialize(), order)
         case LazyFunction():
             try:
-                return text(value.listed(), order)
+                return text(value.materialize(), order)
             except NoValue:
                 return "[…]"
     return str(value)

@@ -10,13 +10,13 @@ from verifier.tla.ast import Bound, Definition, Expression, Parameter
 from verifier.tla.found import Taken
 from verifier.tla.frames import Closure, Undefined, Waiting
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 if TYPE_CHECKING:
     from verifier.tla.actions import Walker
 
 
-def taken_action(walker: Walker) -> Taken:
+def find_taken_action(walker: Walker) -> Taken:
     """Return the action of the walker, in the middle of a step."""
     action = walker.action
     if action is None:
@@ -29,7 +29,7 @@ def taken_action(walker: Walker) -> Taken:
         if value is None or isinstance(value, Closure):  # bound on another branch, or an operator
             continue
         try:
-            found[symbol.name] = listed(value.force() if isinstance(value, Waiting) else value)
+            found[symbol.name] = materialize(value.force() if isinstance(value, Waiting) else value)
         except (Undefined, NoValue):  # an argument that no step has needed
             continue
     return Taken(action.shown, found)

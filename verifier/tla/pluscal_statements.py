@@ -50,7 +50,7 @@ def difference(algorithm: str, translation: str, macros: Collection[str], *, bra
             unknown.update(expression.target[:1])
     if macros or found.calls:
         return ""
-    left = theirs.left_assignment(set(found.words) - unknown)
+    left = theirs.find_unexplained_assignment(set(found.words) - unknown)
     return f"which has no {_short(left)}, and the translation has" if left else ""
 
 
@@ -96,7 +96,7 @@ class _Translation:
         pairs = zip(part, there, strict=False)
         return len(there) == len(part) and all(a == b or a in _first_names(b) for a, b in pairs)
 
-    def left_assignment(self, names: Collection[str]) -> str:
+    def find_unexplained_assignment(self, names: Collection[str]) -> str:
         """An assignment to one of the names that nothing explains; empty if there is none."""
         for place in sorted(self.primed - self.explained):
             name, after = self.words[place], self.words[place + 1 : place + 4]

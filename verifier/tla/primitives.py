@@ -25,7 +25,7 @@ from verifier.tla.values import (
     is_member,
     is_set,
     is_subset,
-    listed,
+    materialize,
     members,
     pairs_of,
     same,
@@ -161,7 +161,7 @@ def union(one: Value, other: Value) -> Value:
         raise NoValue("sets are expected here")
     first, second = (type(each) in (frozenset, Interval) for each in (one, other))
     if first and second and size_of(one) + size_of(other) <= _LISTED:
-        return union(listed(one), listed(other))
+        return union(materialize(one), materialize(other))
     # TLC looks into the listed set first, and reports members of another kind there.
     return Combined("\\cup", other, one) if second and not first else Combined("\\cup", one, other)
 
@@ -235,7 +235,7 @@ def sequence(value: Value) -> tuple[Value, ...]:
     """Return a value as a sequence. Raises NoValue for a value that is none."""
     if type(value) is tuple:
         return value
-    found = listed(value)
+    found = materialize(value)
     if type(found) is tuple:
         return found
     raise NoValue("a sequence is expected here")

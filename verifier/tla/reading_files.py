@@ -92,7 +92,7 @@ class _Reader:
         made = ForeignValue(written, f"{self.path}: {written} {words}")
         return self.foreign.setdefault(written, made)
 
-    def parsed(self, written: str, line: int = 1) -> Value:
+    def parse(self, written: str, line: int = 1) -> Value:
         """Return the value of a JSON text, which begins at this line."""
         try:
             return self.value(json.loads(written))
@@ -104,13 +104,13 @@ class _Reader:
 
 
 def _json(path: Path) -> Value:
-    return _Reader(path).parsed(_read(path))
+    return _Reader(path).parse(_read(path))
 
 
 def read_json_lines(path: Path) -> tuple[Value, ...]:
     """Return the values of a file, one on each line. Raises NoValue for a line that is no JSON."""
     lines, reader = enumerate(_read(path).split("\n"), 1), _Reader(path)
-    return tuple(reader.parsed(line, number) for number, line in lines if line.strip())
+    return tuple(reader.parse(line, number) for number, line in lines if line.strip())
 
 
 def _records(path: Path) -> Value:

@@ -14,7 +14,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_function, is_member, listed, pairs_of, same
+from verifier.tla.values import is_function, is_member, materialize, pairs_of, same
 
 if TYPE_CHECKING:
     from verifier.tla.blaming import Blaming
@@ -54,13 +54,13 @@ class Reading:
                 yield from Reading(self.blaming, self.depth, primed=True).paths(part.body, inner)
                 continue
             is_open = self.primed or inner.intersection(names_in(part))
-            applied = None if is_open else self._applied(part)
+            applied = None if is_open else self._read_application(part)
             if applied is not None:
                 yield from applied
                 assert isinstance(part, ast.FunctionApply)
                 waiting.append(part.argument)
                 continue
-            opened = self.blaming.opened(part) if self.depth < _DEEPEST else None
+            opened = self.blaming.open_definition(part) if self.depth < _DEEPEST else None
             if opened is not None:
                 blaming, body = opened
                 own = inner if blaming is self.blaming else frozenset[Symbol]()
@@ -106,7 +106,7 @@ class Reading:
         module = self.blaming.unit.module
         return self.blaming.descent.evaluator.analysis.of(whole, module).level <= ACTION
 
-    def _applied(self, whole: Expression) -> list[str] | None:
+    def _read_application(self, whole: Expression) -> list[str] | None:
         """Return what a definition of a function reads at an argument; None if it is none, or not known."""
         if not isinstance(whole, ast.FunctionApply):
             return None
@@ -124,7 +124,7 @@ class Reading:
         """Return what stands behind names of definitions."""
         blaming = self.blaming
         for _ in range(_DEEPEST):
-            opened = blaming.opened(whole)
+            opened = blaming.open_definition(whole)
             if opened is None:
                 break
             blaming, whole = opened
@@ -156,10 +156,10 @@ class Reading:
         return None
 
     def _too_large(self, count: Expression, limit: Expression) -> tuple[Culprit, ...] | None:
-        found = self._counted(count)
+        found = self._blame_count(count)
         return None if found is None else tuple(dict.fromkeys([*found, *map(Culprit, self.paths(limit))]))
 
-    def _counted(self, whole: Expression) -> tuple[Culprit, ...] | None:
+    def _blame_count(self, whole: Expression) -> tuple[Culprit, ...] | None:
         """Of a count that is too large, what makes each element one that counts."""
         match whole:
             case ast.Apply(operator=operator, arguments=(of,)):
@@ -170,7 +170,7 @@ class Reading:
                 path = blaming.path_of(of, set())
                 if not isinstance(of, ast.Filter) and path is None:
                     return None
-                held = [blaming.text(one) for one in blaming.sort(listed(blaming.value(of)))]
+                held = [blaming.text(one) for one in blaming.sort(materialize(blaming.value(of)))]
                 if path is not None:
                     return (Culprit(path, tuple(held)),)
                 members = blaming.memberships(of)
@@ -185,7 +185,7 @@ class Reading:
             return None
         keys = [key for key in one if not same(one[key], other[key])]
         found = [self._at_keys(side, keys) for side in (left, right)]
-        return _joined(found)
+        return _join(found)
 
     def _outside(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
         """Of a function that is not in a set of functions, what it reads at the keys with wrong values."""
@@ -193,12 +193,12 @@ class Reading:
         pairs = self._pairs(left)
         if not isinstance(functions, ast.FunctionSet) or pairs is None:
             return None
-        domain, range_ = (listed(blaming.value(one)) for one in (functions.domain, functions.range))
+        domain, range_ = (materialize(blaming.value(one)) for one in (functions.domain, functions.range))
         if domain != frozenset(pairs):
             return None
         keys = [key for key, value in pairs.items() if not is_member(value, range_)]
         read = list(Reading(blaming, self.depth + 1).paths(functions.range))
-        return _joined([self._at_keys(left, keys), read])
+        return _join([self._at_keys(left, keys), read])
 
     def _pairs(self, whole: Expression) -> dict[Value, Value] | None:
         if not self._is_state(whole):
@@ -227,7 +227,7 @@ class Reading:
         return None
 
 
-def _joined(found: list[list[str] | None]) -> tuple[Culprit, ...] | None:
+def _join(found: list[list[str] | None]) -> tuple[Culprit, ...] | None:
     """The culprits of all; None if one is not known, or if there are none."""
     if None in found:
         return None

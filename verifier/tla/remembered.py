@@ -98,7 +98,7 @@ def remember_results(
     return call
 
 
-def remembered_alone(
+def remember_without_arguments(
     ev: Evaluator, memory: Memory, body: Callable[[Frame], Any], unit: Unit, reads: list[int], primed: bool
 ) -> Callable[[Frame], Any]:
     """Return a function that calls a definition without arguments that reads variables."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.parameters import taken_action
+from verifier.tla.parameters import find_taken_action
 
 Walk: TypeAlias = Callable[[Callable[[], None]], None]
 """Calls its argument once for each step from the state that is set in the evaluator."""
@@ -38,7 +38,7 @@ def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -
 
     def compare() -> None:
         if not found and tuple(evaluator.next) == other:
-            found.append(taken_action(evaluator.actions))
+            found.append(find_taken_action(evaluator.actions))
 
     _set(evaluator, one)
     try:

@@ -50,7 +50,7 @@ class Around:
     def binding(self, names: Bound) -> Around:
         return replace(self, bound=(*self.bound, *names))
 
-    def given(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
+    def add_premise(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
         """Return the surroundings with one more premise. One that reads no state explains nothing."""
         if not premise.reads:
             return self
@@ -120,14 +120,14 @@ def cut(words: str, most: int) -> str:
 def with_substitutes(said: str, stands: Mapping[str, str]) -> str:
     """A text with others in the place of names; those of fields and in strings stay."""
 
-    def replaced(match: re.Match[str]) -> str:
+    def substitute_match(match: re.Match[str]) -> str:
         other = stands.get(match["name"] or "")
         if other is None or other == match["name"]:
             return match[0]
         is_whole = match[0] == said or _SIMPLE.fullmatch(other)
         return other if is_whole else f"({other})"
 
-    return _NAME.sub(replaced, said) if stands else said
+    return _NAME.sub(substitute_match, said) if stands else said
 
 
 def substitute_of(symbol: Symbol) -> str:

@@ -117,7 +117,7 @@ class Scope:
             scope = scope.around
         return scope is not None and name in scope.loose
 
-    def known(self) -> Iterator[str]:
+    def iterate_names(self) -> Iterator[str]:
         """Yield all names."""
         for scope in self.outward():
             yield from scope.names
@@ -140,7 +140,7 @@ class Scope:
         if line is not None:
             words = f"{name} is not known within its own definition"
             return TlaError(place, f"{words}: say RECURSIVE {name} before, with (_) for an argument")
-        near = nearest(name, set(self.known()))
+        near = nearest(name, set(self.iterate_names()))
         hint = f"; did you mean {near}?" if near and name[0].isalnum() else ""
         return TlaError(place, f"unknown {kind} {name}{_needs(name) or hint}")
 

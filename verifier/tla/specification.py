@@ -77,7 +77,7 @@ def specify(
 ) -> Specification:
     """Return the specification. Raises TlaError for names that are unknown or of the wrong kind. ``settings``
     override constants of the configuration. ``words``: the words of the texts, in TLC's order."""
-    return _Maker(module, config, dict(settings or {}), words).made()
+    return _Maker(module, config, dict(settings or {}), words).make()
 
 
 class _Maker:
@@ -90,7 +90,7 @@ class _Maker:
         self.asked = [Formula(one.body, module.name) for one in module.assumptions]
         """The formulas that are evaluated."""
 
-    def made(self) -> Specification:
+    def make(self) -> Specification:
         given = self.constants
         for constant in self.module.constants:
             if constant not in given.values and constant not in given.replaced:
@@ -132,7 +132,7 @@ class _Maker:
                 raise TlaError(assignment.place, words)
 
     def _formula(self, named: Named, keyword: str) -> Formula:
-        found = self.constants.named(named, keyword)
+        found = self.constants.find_symbol(named, keyword)
         if arity(found):
             words = f"{takes('it', arity(found))}, none are expected"
             raise TlaError(named.place, f"{keyword} {named.name}: {words}")

@@ -188,7 +188,7 @@ def _argument_alone(
 def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.Expression:
     """Apply a part of a definition's body to the arguments of the whole."""
 
-    def applied(body: ast.Expression) -> ast.Expression:
+    def apply_to_arguments(body: ast.Expression) -> ast.Expression:
         made = Definition(symbol.name, symbol.parameters, part.module, symbol.place, path=symbol.path)
         made.body = body
         return ast.Apply(made, whole.arguments, place=body.place)
@@ -198,8 +198,10 @@ def _with_arguments(part: Formula, symbol: Definition, whole: ast.Apply) -> ast.
             inner = _with_arguments(Formula(item, part.module), symbol, whole)
             return ast.Temporal("[]", (inner,), place=part.body.place)
         case ast.Step(action, subscript, stuttering):
-            return ast.Step(applied(action), applied(subscript), stuttering, place=part.body.place)
-    return applied(part.body)
+            return ast.Step(
+                apply_to_arguments(action), apply_to_arguments(subscript), stuttering, place=part.body.place
+            )
+    return apply_to_arguments(part.body)
 
 
 def _of_each(part: Formula, whole: ast.Quantifier) -> Formula:

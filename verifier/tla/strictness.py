@@ -31,7 +31,7 @@ class Strictness:
         always = self._of(definition)
         return frozenset(parameter for parameter in definition.parameters if parameter in always)
 
-    def named(self, whole: ast.Let, module: str) -> frozenset[Symbol]:
+    def find_evaluated(self, whole: ast.Let, module: str) -> frozenset[Symbol]:
         """Return the definitions of a LET, without parameters, that are evaluated whenever the LET is."""
         return self._in(whole.body, module) & frozenset(whole.definitions)
 

@@ -48,7 +48,7 @@ class Renaming:
         if kind is tuple:
             return tuple([self.of(item) for item in value])
         if kind is not frozenset and kind is not Fn:
-            return self.of(value.listed()) if isinstance(value, LazySet | LazyFunction) else value
+            return self.of(value.materialize()) if isinstance(value, LazySet | LazyFunction) else value
         found = self.known.get(value)
         if found is None:
             if kind is frozenset:

@@ -109,7 +109,7 @@ def parse(path: Path, shown: str) -> Source:
 
 def parse_text(text: str, shown: str) -> Source:
     """Parse a text, with its comments blanked."""
-    blanked = _blanked(text, shown)
+    blanked = _blank_out(text, shown)
     whole = _without_local_in_let(blanked)
     readable, fields = _readable_fields(whole)
     readable, symbols = _readable_symbols(readable)
@@ -210,7 +210,7 @@ def _readable_symbols(text: str) -> tuple[str, dict[int, str]]:
 _OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
 
 
-def _blanked(text: str, shown: str) -> str:
+def _blank_out(text: str, shown: str) -> str:
     """Return the text in which places are counted."""
     return _with_spaces(without_comments(text, shown))
 
@@ -218,7 +218,7 @@ def _blanked(text: str, shown: str) -> str:
 def text_at(place: Place) -> str:
     """Return the text of a module at a place, on one line. Empty if its file cannot be read any more."""
     try:
-        whole = _blanked(bytes_of(Path(place.file)).decode().replace("\r\n", "\n"), place.file)
+        whole = _blank_out(bytes_of(Path(place.file)).decode().replace("\r\n", "\n"), place.file)
     except (OSError, UnicodeDecodeError, TlaError):
         return ""
     begins = list(accumulate((len(line) + 1 for line in whole.split("\n")), initial=0))

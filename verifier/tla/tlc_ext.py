@@ -48,7 +48,7 @@ def _make_assert_error(evaluator: Evaluator, whole: ast.Apply, arguments: list[s
     words are known for few errors. For others the answer is not known."""
     expected, tested = (evaluator.emit.function(argument) for argument in arguments)
 
-    def failed(error: Undefined | NoValue, e: Frame) -> Value:
+    def compare_error(error: Undefined | NoValue, e: Frame) -> Value:
         if error.tlc is None:
             words = f"AssertError compares TLC's words, which are not known of this error: {error}"
             raise Undefined(whole.place, words)
@@ -58,7 +58,7 @@ def _make_assert_error(evaluator: Evaluator, whole: ast.Apply, arguments: list[s
         try:
             tested(e)
         except (Undefined, NoValue) as error:
-            return failed(error, e)
+            return compare_error(error, e)
         return boolean(False)
 
     return evaluator.emit.call(value)

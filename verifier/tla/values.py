@@ -33,7 +33,7 @@ class LazySet:
 
     def contains(self, value: Value) -> bool:
         """True if a value is a member."""
-        return value in self.listed()
+        return value in self.materialize()
 
     @property
     def accepted(self) -> set[Value]:
@@ -72,7 +72,7 @@ class LazySet:
         """True if it is infinite."""
         return False
 
-    def listed(self) -> frozenset[Value]:
+    def materialize(self) -> frozenset[Value]:
         """Return all members."""
         try:
             return self._listed
@@ -86,17 +86,17 @@ class LazySet:
 
     def size(self) -> int:
         """Return the number of members."""
-        return len(self.listed())
+        return len(self.materialize())
 
     def __hash__(self) -> int:
-        return hash(type(self).__name__) if self.infinite else hash(self.listed())
+        return hash(type(self).__name__) if self.infinite else hash(self.materialize())
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         if isinstance(other, LazySet):
             return self.same(other)
-        return isinstance(other, frozenset) and has_at_most(self, len(other)) and self.listed() == other
+        return isinstance(other, frozenset) and has_at_most(self, len(other)) and self.materialize() == other
 
     def within(self, other: Value) -> bool:
         """True if it is a subset of another."""
@@ -111,7 +111,7 @@ class LazySet:
             raise NoValue(f"whether {self.words} = {other.words} cannot be told: they cannot be listed")
         if has_at_most(self, _COUNTED) != has_at_most(other, _COUNTED):
             return False
-        return self.size() == other.size() and self.listed() == other.listed()
+        return self.size() == other.size() and self.materialize() == other.materialize()
 
 
 class LazyFunction:
@@ -146,7 +146,7 @@ class LazyFunction:
         made.known[argument] = value
         return made
 
-    def listed(self) -> Value:
+    def materialize(self) -> Value:
         """Return the function with all its values."""
         try:
             return self._listed
@@ -155,11 +155,11 @@ class LazyFunction:
             return found
 
     def __hash__(self) -> int:
-        return hash(self.listed())
+        return hash(self.materialize())
 
     def __eq__(self, other: object) -> bool:
-        other = other.listed() if isinstance(other, LazyFunction) else other
-        return bool(self.listed() == other)
+        other = other.materialize() if isinstance(other, LazyFunction) else other
+        return bool(self.materialize() == other)
 
 
 def is_set(value: Value) -> bool:
@@ -177,9 +177,9 @@ def is_infinite(value: Value) -> bool:
     return isinstance(value, LazySet) and value.infinite
 
 
-def listed(value: Value) -> Value:
+def materialize(value: Value) -> Value:
     """Return a value with a lazy set or function replaced by a listed one."""
-    return value.listed() if isinstance(value, LazySet | LazyFunction) else value
+    return value.materialize() if isinstance(value, LazySet | LazyFunction) else value
 
 
 def members(value: Value) -> Iterable[Value]:
@@ -344,14 +344,14 @@ def domain_of(value: Value) -> Value:
 def results_of(value: Value) -> Iterable[Value]:
     """Return the values of a function."""
     if type(value) is LazyFunction:
-        value = value.listed()
+        value = value.materialize()
     return value.values() if type(value) is Fn else value
 
 
 def pairs_of(value: Value) -> dict[Value, Value]:
     """Return a function as pairs. Raises NoValue for a value that is no function."""
     if type(value) is LazyFunction:
-        value = value.listed()
+        value = value.materialize()
     if type(value) is Fn:
         return value
     if type(value) is tuple:

@@ -45,13 +45,11 @@ class Violations:
         self.found.violations[name] = Violation(name, chain, [])
         self.depths[name] = len(chain) - 1 - of_step
 
-    def reached(self, level: int) -> bool:
+    def is_reached(self, level: int) -> bool:
         """True if some property is violated within these levels."""
         return min(self.depths.values(), default=level + 1) <= level
 
     def forget_deeper(self, level: int) -> None:
         """Forget violations beyond a level: not all states there were checked."""
         found = self.found
-        found.violations = {
-            name: one for name, one in found.violations.items() if self.depths[name] <= level
-        }
+        found.violations = {name: one for name, one in found.violations.items() if self.depths[name] <= level}

@@ -32,9 +32,9 @@ class Walks:
             body = body.action
         walk = self.evaluator.actions.walk(body, unit, primed, top=True)
         if later:
-            walk = self.evaluator.actions.settled(walk, body, unit, primed)
+            walk = self.evaluator.actions.settle_walk(walk, body, unit, primed)
 
-        def walked(follow: Callable[[], None]) -> None:
+        def run_walk(follow: Callable[[], None]) -> None:
             try:
                 walk(unit.frame(), follow)
             except NoValue as error:
@@ -42,7 +42,7 @@ class Walks:
             except RecursionError:
                 raise Undefined(self.place, endless("an action")) from None
 
-        return walked
+        return run_walk
 
     def actions(self, states: Sequence[State]) -> Iterator[Taken]:
         """Yield the actions between states. Raises Undefined."""

@@ -271,5 +271,5 @@ def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     names = explorer.columns.actions(explorer.count - count, explorer.count)
     if names is None:
         stepper = Stepper(spec)
-        names = set().union(*map(stepper.enabled, explorer.states[-count:]))
+        names = set().union(*map(stepper.find_enabled, explorer.states[-count:]))
     found.at_the_end |= names

@@ -36,7 +36,7 @@ from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, 
 from verifier.runs.news import Remark
 from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.translation import Looked, widened_by
+from verifier.tla.translate.translation import Looked, widen
 from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _widen_by_more_states(asked: ModuleQuestion, made: Symbolic, seconds: float)
     interpreter_follows = asked.patience is not None
     if interpreter_follows and made.translation.sample.complete and not asked.question.options.graph:
         raise BudgetExceeded
-    return bool(found) and widened_by(made.translation, found)
+    return bool(found) and widen(made.translation, found)
 
 
 def _make_definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:

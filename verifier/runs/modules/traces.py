@@ -15,8 +15,8 @@ from verifier.errors import UsageError
 from verifier.outcomes.content import files_of
 from verifier.runs.modules.loading import temporal_named
 from verifier.specs.definition import Definition
-from verifier.tla.acting import domains, named_sets
-from verifier.tla.alias import aliased
+from verifier.tla.acting import collect_named_sets, domains
+from verifier.tla.alias import evaluate_alias
 from verifier.tla.ast import Definition as TlaDefined
 from verifier.tla.explaining import demands, false_parts
 from verifier.tla.found import State, Taken, Violation
@@ -128,7 +128,7 @@ def as_file(
 def _participants(spec: Specification) -> dict[str, Any]:
     """Name the sets from which actions take parameters, and the sets that have a name."""
     order = spec.evaluator.order
-    sets = {name: as_json(held, order) for name, held in named_sets(spec).items()}
+    sets = {name: as_json(held, order) for name, held in collect_named_sets(spec).items()}
     taken = {
         action: {name: as_json(held, order) for name, held in of_action.items()}
         for action, of_action in domains(spec).items()
@@ -179,7 +179,7 @@ def as_aliased(spec: Specification, trace: Trace, file: dict[str, Any], states: 
         return trace
     shown: list[Mapping[str, str]] = []
     start = trace.loop.start if trace.loop is not None else None
-    for number, alias in enumerate(aliased(spec, states, start)):
+    for number, alias in enumerate(evaluate_alias(spec, states, start)):
         if alias is None:
             shown.append(show_state(names, states[number], order))
             continue

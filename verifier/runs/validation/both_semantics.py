@@ -18,7 +18,7 @@ from verifier.tla.said_parts import span
 from verifier.tla.text import text_at
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.value_types import FALSE, TRUE, Value
-from verifier.tla.values import listed, same
+from verifier.tla.values import materialize, same
 
 if TYPE_CHECKING:
     from pysmt.fnode import FNode
@@ -112,15 +112,17 @@ class Values:
         except ValueError:  # the bits represent no value
             return None
         try:
-            interpreter = listed(self._evaluate(question, values))
-            if same(interpreter, listed(translation)):
+            interpreter = materialize(self._evaluate(question, values))
+            if same(interpreter, materialize(translation)):
                 return None
         except ERRORS:
             self.subject.found.undefined += 1
             return None
         shown = self.subject.value_text
         around = [f"{'@' if one is AT else one.name} = {shown(value)}" for one, value in values.items()]
-        return Difference(question, lane, shown(interpreter), shown(listed(translation)), ", ".join(around))
+        return Difference(
+            question, lane, shown(interpreter), shown(materialize(translation)), ", ".join(around)
+        )
 
     def _set_states(self, question: Question, number: int) -> None:
         """Set the states in which the interpreter evaluates."""

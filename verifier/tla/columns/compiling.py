@@ -14,7 +14,7 @@ from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.formula_parts import Parts
 from verifier.tla.columns.leaves import Members
-from verifier.tla.columns.lookups import looked_up
+from verifier.tla.columns.lookups import make_lookup_walk
 from verifier.tla.columns.numbers import Numbers, Unsuited
 from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Truth, Unchanged
 from verifier.tla.columns.walks import (
@@ -70,9 +70,9 @@ class Compiler(Parts):
                 members, names, inner = self.bound(whole.bindings[0], around)
                 return Quantified(whole.universal, members, names, self.truth(whole.body, inner))
             case ast.Unchanged():
-                return self.unchanged(whole.body, around)
+                return self.compile_unchanged(whole.body, around)
             case ast.Step():
-                same = self.unchanged(whole.subscript, around)
+                same = self.compile_unchanged(whole.subscript, around)
                 action = self.truth(whole.action, around)
                 if whole.stuttering:
                     return Joined(False, [same, action])
@@ -85,7 +85,7 @@ class Compiler(Parts):
         symbol = self.symbol(whole.operator, around)
         if isinstance(symbol, Definition) and symbol not in self.evaluator.constants:
             assert symbol.body is not None
-            return self.truth(symbol.body, self.entered(symbol, whole.arguments, around))
+            return self.truth(symbol.body, self.enter(symbol, whole.arguments, around))
         if isinstance(symbol, ast.Parameter) and not symbol.arity:
             stands = around.names.get(symbol)
             if isinstance(stands, Given) and stands.around is not None:
@@ -95,20 +95,20 @@ class Compiler(Parts):
             return Joined(False, [Negated(first), *others]) if others else Negated(first)
         return None
 
-    def unchanged(self, body: Expression, around: Environment) -> Truth:
+    def compile_unchanged(self, body: Expression, around: Environment) -> Truth:
         """Compile ``UNCHANGED e``, where the next state is known."""
         indices = self.walker.variables_of(body, around.unit)
         if indices is not None:
             pairs = [Kept(self.columns.now[index], self.columns.next[index]) for index in indices]
             return Joined(True, pairs)
         if isinstance(body, ast.Tuple):
-            return Joined(True, [self.unchanged(item, around) for item in body.items])
+            return Joined(True, [self.compile_unchanged(item, around) for item in body.items])
         if isinstance(body, ast.Apply) and not body.arguments:
             symbol = self.symbol(body.operator, around)
             if isinstance(symbol, Definition) and not symbol.nested and isinstance(symbol.body, ast.Tuple):
-                return self.unchanged(symbol.body, self.entered(symbol, (), around))
+                return self.compile_unchanged(symbol.body, self.enter(symbol, (), around))
         numbers = Numbers()
-        here, there = (self.valued(body, around, numbers, primed=primed) for primed in (False, True))
+        here, there = (self.make_whole_leaf(body, around, numbers, primed=primed) for primed in (False, True))
         return Unchanged(here, there)
 
     # -- walks
@@ -170,7 +170,7 @@ class Compiler(Parts):
             members, names, own = self.bound(binding, around)
             sets.append((members, names))
             inner = inner.having(own.names)
-        return looked_up(sets, self.walk(whole.body, inner, top=top))
+        return make_lookup_walk(sets, self.walk(whole.body, inner, top=top))
 
     def _every(self, whole: ast.Quantifier, around: Environment) -> Walk:
         if len(whole.bindings) > 1 or len(whole.bindings[0].names) > 1:
@@ -231,8 +231,8 @@ class Compiler(Parts):
         if not top and not self.walker.branches(whole, around.unit, False):
             return Guard(self.truth(whole, around))
         assert symbol.body is not None
-        body = self.walk(symbol.body, self.entered(symbol, whole.arguments, around), top=top)
-        return self.actions.named(symbol, body) if top else body
+        body = self.walk(symbol.body, self.enter(symbol, whole.arguments, around), top=top)
+        return self.actions.make_named(symbol, body) if top else body
 
     def _assign(self, form: forms.Assignment, whole: Expression, around: Environment) -> Walk:
         index = target(self.evaluator, form.left, around)
@@ -240,7 +240,7 @@ class Compiler(Parts):
             return Guard(self.truth(whole, around))
         of, right = self.columns.next[index], form.right
         if form.is_equation:
-            return Assign(of, self.valued(right, around, of.numbers))
+            return Assign(of, self.make_whole_leaf(right, around, of.numbers))
         source = domain_source(self.evaluator, right, around.unit, False, ordered=True)
         make = self.evaluator.emit.function(source)
         members = Members(self.columns, right, around, make, [of.numbers], lambda item: (item,))
@@ -259,7 +259,7 @@ class Compiler(Parts):
         if isinstance(stands.expression, ast.Lambda):
             code = stands.expression
             names: dict[Symbol, ColumnReference | Given] = {
-                parameter: self.given(argument, around, parameter.arity)
+                parameter: self.find_given(argument, around, parameter.arity)
                 for parameter, argument in zip(code.parameters, whole.arguments, strict=True)
             }
             return self.walk(code.body, outer.having(names))
@@ -267,4 +267,4 @@ class Compiler(Parts):
         found = self.symbol(stands.expression.operator, outer)
         if not isinstance(found, Definition) or found.nested or found.body is None:
             raise Unsuited(f"{whole.place}: an operator that columns do not walk")
-        return self.walk(found.body, self.entered(found, whole.arguments, around))
+        return self.walk(found.body, self.enter(found, whole.arguments, around))

@@ -84,7 +84,9 @@ class Columns:
             self._reads[whole, module, primed] = found
         return found
 
-    def framed(self, whole: Expression, around: Environment, columns: Sequence[ColumnReference]) -> Framed:
+    def make_framing(
+        self, whole: Expression, around: Environment, columns: Sequence[ColumnReference]
+    ) -> Framed:
         """Return a function that makes the frame of an expression for the values of columns."""
         wanted = [one.symbol for one in reads(self.core, whole, around.unit.module, False)]
         wanted = [symbol for symbol in dict.fromkeys(wanted) if symbol in around.names]
@@ -105,7 +107,9 @@ class Columns:
                 waiting.append((slot, stands.make))
             else:
                 assert stands.around is not None
-                given.append((slot, stands.make, self.framed(stands.expression, stands.around, columns)))
+                given.append(
+                    (slot, stands.make, self.make_framing(stands.expression, stands.around, columns))
+                )
 
         def frame(values: Sequence[Any]) -> Frame:
             made = unit.frame()

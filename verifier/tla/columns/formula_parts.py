@@ -41,7 +41,7 @@ class Parts:
         """Return the symbol of a name at the constants of the configuration."""
         return symbol_of(self.evaluator, symbol, around)
 
-    def given(self, whole: Expression, around: Environment, arity: int) -> ColumnReference | Given:
+    def find_given(self, whole: Expression, around: Environment, arity: int) -> ColumnReference | Given:
         """Return the column or argument of a parameter."""
         evaluator, unit = self.evaluator, around.unit
         if isinstance(whole, ast.Apply) and not whole.arguments:
@@ -55,12 +55,10 @@ class Parts:
         )
         return Given(whole, around, evaluator.emit.function(source(whole, unit, False)))
 
-    def entered(
-        self, symbol: Definition, arguments: Sequence[Expression], around: Environment
-    ) -> Environment:
+    def enter(self, symbol: Definition, arguments: Sequence[Expression], around: Environment) -> Environment:
         """Return the environment of a definition's body."""
         names: dict[Symbol, ColumnReference | Given] = {
-            parameter: self.given(argument, around, parameter.arity)
+            parameter: self.find_given(argument, around, parameter.arity)
             for parameter, argument in zip(symbol.parameters, arguments, strict=True)
         }
         if symbol.nested:
@@ -94,7 +92,7 @@ class Parts:
             numbers = [Numbers() for _ in binding.names]
             return Members(self.columns, whole, around, make, numbers, parts)
 
-        found = self._shared((Members, binding.is_tuple, count), members, binding.domain, around)
+        found = self._make_shared_leaf((Members, binding.is_tuple, count), members, binding.domain, around)
         names = [
             ColumnReference(own, name.name) for own, name in zip(found.names, binding.names, strict=True)
         ]
@@ -117,18 +115,18 @@ class Parts:
 
         return Tested(self._by_paths((Test,), test, whole, around))
 
-    def valued(
+    def make_whole_leaf(
         self, whole: Expression, around: Environment, numbers: Numbers, *, primed: bool = False
     ) -> Valued:
         """Make the leaf of an expression that is evaluated as a whole."""
 
-        def valued(one: Expression, names: Environment) -> Valued:
+        def make_leaf(one: Expression, names: Environment) -> Valued:
             make = self.evaluator.value(one, names.unit, primed)
             return Valued(self.columns, one, names, make, numbers, primed=primed)
 
         if primed:
-            return self._count_leaf(valued(whole, around))
-        return self._by_paths((Valued, numbers), valued, whole, around)
+            return self._count_leaf(make_leaf(whole, around))
+        return self._by_paths((Valued, numbers), make_leaf, whole, around)
 
     def _by_paths(
         self,
@@ -144,22 +142,22 @@ class Parts:
             body = body.body
         short, names = self.paths.shorten(body, names)
         if short is body:
-            return self._shared(kind, made, whole, around)
-        leaf = self._shared(kind, made, whole, around, (short, names))
+            return self._make_shared_leaf(kind, made, whole, around)
+        leaf = self._make_shared_leaf(kind, made, whole, around, (short, names))
         leaf.plain = cache(lambda: made(whole, around))
         return leaf
 
     def _derive_column(self, path: Expression, around: Environment) -> ColumnReference:
         numbers = Numbers()
 
-        def derived(one: Expression, names: Environment) -> Derived:
+        def derive(one: Expression, names: Environment) -> Derived:
             return Derived(self.columns, one, names, self.evaluator.value(one, names.unit), numbers)
 
-        leaf = self._by_paths((Derived,), derived, path, around)
+        leaf = self._by_paths((Derived,), derive, path, around)
         numbers = leaf.numbers  # shared with the leaf of another path that is the same function
         return ColumnReference(numbers, "", derived=leaf)
 
-    def _shared(
+    def _make_shared_leaf(
         self,
         kind: tuple[Hashable, ...],
         made: Callable[[Expression, Environment], LeafOf],

@@ -103,7 +103,7 @@ class _Possible(Truth):
         if whole.own or not isinstance(step, ast.Step) or step.stuttering:
             raise Unsuited(f"{whole.place}: ENABLED of a formula of another kind")
         self.walk: Walk = compiler.walk(step.action, around)
-        self.changed = Negated(compiler.unchanged(step.subscript, around))
+        self.changed = Negated(compiler.compile_unchanged(step.subscript, around))
         self.assigned = formulas.columns.read(step.subscript, around, True)
 
     def true(self, batch: Batch) -> Mask:

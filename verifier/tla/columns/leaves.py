@@ -56,7 +56,7 @@ class Leaf(ABC):
     ) -> None:
         self.core, self.evaluate = columns.core, make
         self.reads = columns.read(whole, around, primed)
-        self.framed = columns.framed(whole, around, self.reads)
+        self.framed = columns.make_framing(whole, around, self.reads)
         self.known = _Known(self.reads)
         self.plain: Callable[[], Leaf] | None = None
         """The expression as it is written, if parts of it are derived columns."""
@@ -180,14 +180,14 @@ class Derived(Valued):
     def __init__(
         self, columns: Columns, whole: Expression, around: Environment, make: Evaluate, numbers: Numbers
     ) -> None:
-        def made(e: Frame) -> Any:
+        def make_plain(e: Frame) -> Any:
             try:
                 found = make(e)
                 return found if type(found) in PLAIN else UNSET
             except (Undefined, NoValue, RecursionError):
                 return UNSET
 
-        super().__init__(columns, whole, around, made, numbers)
+        super().__init__(columns, whole, around, make_plain, numbers)
 
     def result(self, value: Any) -> int:
         """Return the number of the value, or NO_VALUE."""
@@ -225,10 +225,10 @@ class Members(Leaf):
         lists.sizes.append(count)
         return len(lists.sizes) - 1
 
-    def sized(self, batch: Batch) -> tuple[Column, Column]:
+    def measure(self, batch: Batch) -> tuple[Column, Column]:
         """Return the start and the number of the members of each row's set."""
-        return self.lists.sized(self.of(batch))
+        return self.lists.measure(self.of(batch))
 
-    def expanded(self, batch: Batch, names: Sequence[ColumnReference]) -> Batch:
+    def expand(self, batch: Batch, names: Sequence[ColumnReference]) -> Batch:
         """Return one row for each row and member of its set."""
-        return self.lists.expanded(batch, self.of(batch), names)
+        return self.lists.expand(batch, self.of(batch), names)

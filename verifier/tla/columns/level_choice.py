@@ -38,7 +38,7 @@ class ByColumns:
         """Return the number of known states."""
         return len(self.explorer.known.states) if self.search is None else len(self.search)
 
-    def expanded(self, first: int, end: int) -> int:
+    def expand(self, first: int, end: int) -> int:
         """Expand states of a level, as far as possible and useful. Return the first state that is left."""
         if self.search is None and not self.left and end - first >= _LARGE:
             self._begin()

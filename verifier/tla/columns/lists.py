@@ -18,7 +18,7 @@ class Lists:
         """``names``: the number of columns of a member."""
         self.starts, self.sizes, self.flat = Grown(), Grown(), [Grown() for _ in range(names)]
 
-    def sized(self, lists: Column) -> tuple[Column, Column]:
+    def measure(self, lists: Column) -> tuple[Column, Column]:
         """Return the start and the number of the members of lists."""
         return self.starts.array[lists], self.sizes.array[lists]
 
@@ -26,9 +26,9 @@ class Lists:
         """Return the numbers of each name for members."""
         return [flat.array[places] for flat in self.flat]
 
-    def expanded(self, batch: Batch, lists: Column, names: Sequence[ColumnReference]) -> Batch:
+    def expand(self, batch: Batch, lists: Column, names: Sequence[ColumnReference]) -> Batch:
         """Return one row for each row and member of its list."""
-        starts, sizes = self.sized(lists)
+        starts, sizes = self.measure(lists)
         rows = np.repeat(np.arange(len(batch)), sizes)
         places = np.arange(len(rows)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
         made = batch.take(rows)

@@ -34,7 +34,7 @@ _TRIED_ROWS = 5_000
 """The number of rows after which the share of repeated reads is judged."""
 
 
-def looked_up(sets: Sequence[tuple[Members, Sequence[ColumnReference]]], body: Walk) -> Walk:
+def make_lookup_walk(sets: Sequence[tuple[Members, Sequence[ColumnReference]]], body: Walk) -> Walk:
     r"""Return the walk of ``\E``."""
     plain = Exists(sets, body)
     first, rest = _split_leading_guards(body)
@@ -173,12 +173,12 @@ class LookUp(Walk):
         except BaseException:
             known.forget()
             raise
-        return self.rest.rows(known.lists.expanded(batch, found, self.names)).without(self.names)
+        return self.rest.rows(known.lists.expand(batch, found, self.names)).without(self.names)
 
     def _list(self, batch: Batch) -> None:
         """List the members for rows that are not known."""
         lists = self.ways.lists
-        made = self.first.rows(self.plain.expanded(mark_rows(batch, self.mark)))
+        made = self.first.rows(self.plain.expand(mark_rows(batch, self.mark)))
         sizes = np.bincount(made.column(self.mark), minlength=len(batch)) if len(made) else [0] * len(batch)
         ends = len(lists.flat[0]) + np.cumsum(sizes)
         lists.starts.extend((ends - sizes).tolist())

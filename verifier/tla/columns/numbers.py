@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from verifier.tla.value_types import Value
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 Column = npt.NDArray[np.int64]
 
@@ -34,7 +34,7 @@ class Numbers:
 
     def of(self, value: Value) -> int:
         """Return the number of a value."""
-        value = listed(value)
+        value = materialize(value)
         found = self._numbers.setdefault(value, len(self.values))
         if found == len(self.values):
             self.values.append(value)
@@ -77,7 +77,7 @@ class Classes:
 
     def find(self, keys: Column) -> tuple[Column, Column]:
         """Return the number of each key, and the positions of new keys, which get the next numbers."""
-        numbers = self.known(keys)
+        numbers = self.find_numbers(keys)
         missing = np.flatnonzero(numbers < 0)
         if not len(missing):
             return numbers, missing
@@ -89,7 +89,7 @@ class Classes:
         self.add(different[order])
         return numbers, missing[firsts[order]]
 
-    def known(self, keys: Column) -> Column:
+    def find_numbers(self, keys: Column) -> Column:
         """Return the number of each key, or -1."""
         if not self._count:
             return np.full(len(keys), -1, np.int64)

@@ -92,18 +92,18 @@ class Paths:
         ``found``."""
 
         def of(part: Expression) -> Expression:
-            return self._rewritten(part, around, found, names)
+            return self._rewrite(part, around, found, names)
 
         def within(path: Expression) -> Expression:
             if not isinstance(path, ast.FunctionApply):
                 return path
             if isinstance(path.argument, ast.Number | ast.String):  # another column would not save much
                 return replace(path, function=within(path.function))
-            return _rebuilt(path, of)
+            return _rebuild(path, of)
 
         return of(whole) if self._path(whole, around) is None else within(whole)
 
-    def _rewritten(
+    def _rewrite(
         self,
         whole: Expression,
         around: Environment,
@@ -119,11 +119,11 @@ class Paths:
             return whole
 
         def of(part: Expression) -> Expression:
-            return self._rewritten(part, around, found, names)
+            return self._rewrite(part, around, found, names)
 
         if isinstance(whole, ast.Apply) and not self._keeps(whole.operator, around):
             return whole
-        return _rebuilt(whole, of)
+        return _rebuild(whole, of)
 
     def _keeps(self, operator: Symbol, around: Environment) -> bool:
         """True if an operator never puts its arguments below a prime."""
@@ -182,7 +182,7 @@ class Paths:
         return stands if body is None else body
 
 
-def _rebuilt(whole: Expression, of: Rewrite) -> Expression:
+def _rebuild(whole: Expression, of: Rewrite) -> Expression:
     """Return an expression with its parts replaced. Parts below a prime stay as they are."""
     match whole:
         case ast.Apply():

@@ -107,7 +107,7 @@ class Search:
             return [self.columns.now[index] for index in indices]
         if isinstance(whole, ast.Tuple):
             return [one for item in whole.items for one in self._view(item, around)]
-        return [self.compiler.valued(whole, around, Numbers())]
+        return [self.compiler.make_whole_leaf(whole, around, Numbers())]
 
     def _columns(self, states: Sequence[State]) -> list[Column]:
         return [
@@ -225,7 +225,7 @@ class Search:
             raise Unusual("the last state")
         self.known.add(new_keys)
         if explorer.follow_columns is not None:
-            explorer.follow_columns(rows.parents[within], self.known.known(keys[within]))
+            explorer.follow_columns(rows.parents[within], self.known.find_numbers(keys[within]))
         self._count(rows, deadlocks)
         found.beyond += beyond
         found.distinct += len(new)
@@ -239,7 +239,7 @@ class Search:
         constraints, which ``within`` leaves out afterwards."""
         everything = Batch(made, np.arange(len(within)))
         keys = self._keys(everything)
-        known = self.known.known(keys) >= 0
+        known = self.known.find_numbers(keys) >= 0
         self._check(everything, _firsts(keys, np.flatnonzero(~within)))
         if self.checks.constraints:
             # Rows with one key are one state, unless there is a view, which may merge states.

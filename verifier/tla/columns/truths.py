@@ -96,7 +96,7 @@ class Quantified(Truth):
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
-        starts, sizes = self.members.sized(batch)
+        starts, sizes = self.members.measure(batch)
         found = np.full(len(batch), self.universal)
         undecided, number = np.flatnonzero(sizes > 0), 0
         while len(undecided):

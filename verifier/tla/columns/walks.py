@@ -110,14 +110,14 @@ class Exists(Walk):
 
     def rows(self, batch: Batch) -> Batch:
         """The rows that follow."""
-        return self.body.rows(self.expanded(batch)).without([of for _, names in self.sets for of in names])
+        return self.body.rows(self.expand(batch)).without([of for _, names in self.sets for of in names])
 
-    def expanded(self, batch: Batch) -> Batch:
+    def expand(self, batch: Batch) -> Batch:
         """Return one row for each row and combination of members of its sets."""
         for members, _ in self.sets:
             members.of(batch)
         for members, names in self.sets:
-            batch = members.expanded(batch, names)
+            batch = members.expand(batch, names)
         return batch
 
 
@@ -137,7 +137,7 @@ class Every(Walk):
         """The rows that follow."""
         if not len(batch):
             return batch
-        starts, sizes = self.members.sized(batch)
+        starts, sizes = self.members.measure(batch)
         batch = batch.put(self.start, starts).put(self.size, sizes)
         for number in range(int(sizes.max())):
             mask = batch.column(self.size) > number
@@ -266,7 +266,7 @@ class _Some(Walk):
 
     def rows(self, batch: Batch) -> Batch:
         """Return one row for each member."""
-        return self.members.expanded(batch, [self.of])
+        return self.members.expand(batch, [self.of])
 
 
 @dataclass
@@ -276,7 +276,7 @@ class Actions:
     mark: ColumnReference = field(default_factory=new_mark)
     found: list[Definition] = field(default_factory=list)
 
-    def named(self, symbol: Definition, body: Walk) -> Named:
+    def make_named(self, symbol: Definition, body: Walk) -> Named:
         """Return a walk whose steps are named by a definition."""
         self.found.append(symbol)
         return Named(self.mark, len(self.found) - 1, body)

@@ -116,7 +116,7 @@ class Walker:
                 meaning = scope.values.get(parameter)
                 if not isinstance(meaning, Delayed) or call.arguments:
                     raise Unread(whole.place, f"{parameter.name} is an operator that is an argument")
-                yield from self._walk(meaning.whole, scope.resumed(meaning), branch)
+                yield from self._walk(meaning.whole, scope.resume_argument(meaning), branch)
             case Guard():
                 yield branch.with_line(self.reading.formula(whole, scope))
             case Boxed() | Cases() | _:
@@ -222,19 +222,19 @@ class Walker:
         raise Unread(body.place, "UNCHANGED of what is no variable or tuple of variables")
 
     def _assign(self, form: Assignment, scope: Scope, branch: Branch) -> Iterator[Branch]:
-        variable = self._assigned(form.left, scope)
+        variable = self._find_assigned(form.left, scope)
         if variable is None or variable in branch.after:
             yield branch.with_line(self.reading.formula(form.whole, scope))
             return
         kind = self.variables[variable]
         if form.is_equation:
-            value = self.reading.typed(form.right, scope, kind)
+            value = self.reading.read_typed(form.right, scope, kind)
             after = {**branch.after, variable: value}
             yield replace(branch, after=after, at=form.whole)
             return
         members = self.reading.collection(form.right, scope, kind)
         own = self._free_name(f"{variable.name}_next", branch)
-        element = self.reading.known_element(members, form.right.place)
+        element = self.reading.find_element_kind(members, form.right.place)
         symbol = Symbol(own, element.sort(self.reading.sorts))
         chosen = Typed(element, variable_of(symbol))
         fitting = self.reading.kinds.widen(chosen, kind)
@@ -243,11 +243,11 @@ class Walker:
         found = replace(branch, parameters=(*branch.parameters, Chosen(own, element, symbol)), at=form.whole)
         yield replace(found.with_line(members.has(chosen)), after={**branch.after, variable: fitting})
 
-    def _assigned(self, left: ast.Expression, scope: Scope) -> ast.Variable | None:
+    def _find_assigned(self, left: ast.Expression, scope: Scope) -> ast.Variable | None:
         """Return the variable whose next value an equation gives; None if its left side is another one."""
         if isinstance(left, ast.Prime) and isinstance(left.body, ast.Apply):
             symbol = left.body.operator
             if isinstance(symbol, ast.Parameter) and isinstance(meaning := scope.values.get(symbol), Delayed):
-                return self._assigned(ast.Prime(meaning.whole, place=left.place), meaning.scope)
+                return self._find_assigned(ast.Prime(meaning.whole, place=left.place), meaning.scope)
             return symbol if isinstance(symbol, ast.Variable) else None
         return None

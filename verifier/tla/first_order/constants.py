@@ -222,7 +222,7 @@ def assumptions_of(specification: Specification, constants: Constants) -> tuple[
         for whole in _conjuncts(assumption.body):
             if constants_in(whole) & constants.families.keys():
                 continue  # ``facts_of``
-            one = _assumed(whole, constants)
+            one = _read_assumption(whole, constants)
             if one is not None:
                 found.append(one)
     return tuple(found)
@@ -235,7 +235,7 @@ def facts_of(specification: Specification, constants: Constants) -> list[Formula
     return [Formula(one, name) for one in wholes if constants_in(one) & constants.families.keys()]
 
 
-def _assumed(whole: ast.Expression, constants: Constants) -> Assumed | None:
+def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | None:
     """Return an assumption as a comparison; None if it is always true."""
     if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Builtin):
         name, given = whole.operator.name, whole.arguments

@@ -74,11 +74,11 @@ def _choose(
     expected: Kind | None,
 ) -> Typed:
     if expected is None:
-        one, other = reading.typed(then, scope), reading.typed(otherwise, scope)
+        one, other = reading.read_typed(then, scope), reading.read_typed(otherwise, scope)
         expected = join(one.kind, other.kind)
         if expected is None or not (expected.is_known or isinstance(expected, Whole)):
             raise Unread(then.place, f"the branches are {one.kind} and {other.kind}")
-    one, other = reading.typed(then, scope, expected), reading.typed(otherwise, scope, expected)
+    one, other = reading.read_typed(then, scope, expected), reading.read_typed(otherwise, scope, expected)
     return Typed(expected, if_(condition, one.value, other.value))
 
 
@@ -88,7 +88,7 @@ def _case(reading: Reading, whole: ast.Case, scope: Scope, expected: Kind | None
     found = whole.other
     for condition, value in reversed(whole.arms):
         found = ast.If(condition, value, found, place=whole.place)
-    return reading.typed(found, scope, expected)
+    return reading.read_typed(found, scope, expected)
 
 
 def _let(reading: Reading, whole: ast.Let, scope: Scope, expected: Kind | None) -> Read:
@@ -144,10 +144,10 @@ def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | Non
     """Return the items of a set, of one kind; None if they are not of the kind that is expected."""
     if element is not None:
         try:
-            return [reading.typed(item, scope, element) for item in whole.items]
+            return [reading.read_typed(item, scope, element) for item in whole.items]
         except Misfit:
             return None
-    items = [reading.typed(item, scope) for item in whole.items]
+    items = [reading.read_typed(item, scope) for item in whole.items]
     joined: Kind | None = items[0].kind
     for item in items[1:]:
         if joined is not None:
@@ -157,7 +157,7 @@ def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | Non
     if isinstance(joined, Whole):
         return [Typed(joined, item.value) for item in items]
     return [
-        reading.typed(item, scope, joined) if i.kind != joined else i
+        reading.read_typed(item, scope, joined) if i.kind != joined else i
         for item, i in zip(whole.items, items, strict=True)
     ]
 
@@ -165,7 +165,7 @@ def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | Non
 def _filter(reading: Reading, whole: ast.Filter, scope: Scope, expected: Kind | None) -> Collection:
     wanted = expected.element if isinstance(expected, SetOf) else None
     domain = reading.collection(whole.binding.domain, scope, wanted)
-    kind = reading.known_element(domain, whole.binding.domain.place)
+    kind = reading.find_element_kind(domain, whole.binding.domain.place)
 
     def says(one: Typed) -> Any:
         if whole.binding.is_tuple:
@@ -187,7 +187,7 @@ def _image(reading: Reading, whole: ast.Image, scope: Scope, expected: Kind | No
     made, inner = reading.bind(whole.bindings[0], scope)
     symbol, within, _ = made[0]
     wanted = expected.element if isinstance(expected, SetOf) else None
-    body = reading.typed(whole.body, inner, wanted if wanted is not None and wanted.is_known else None)
+    body = reading.read_typed(whole.body, inner, wanted if wanted is not None and wanted.is_known else None)
     if not body.kind.is_known:
         raise Unread(whole.place, f"its elements are {body.kind}")
     element = body.kind
@@ -208,11 +208,11 @@ def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kin
     domain = reading.collection(binding.domain, scope)
     if not domain.whole:
         raise Unread(binding.domain.place, "the domain of a function is a constant set or a range")
-    kind = reading.known_element(domain, binding.domain.place)
+    kind = reading.find_element_kind(domain, binding.domain.place)
     symbol = Symbol(binding.names[0].name, kind.sort(reading.sorts))
     inner = scope.binding(binding.names[0], Typed(kind, variable_of(symbol)))
     wanted = expected.range if isinstance(expected, Map) and expected.domain == kind else None
-    body = reading.typed(whole.body, inner, wanted)
+    body = reading.read_typed(whole.body, inner, wanted)
     if not body.kind.is_known:
         raise Misfit(whole.place, f"its values are {body.kind}")
     sort = FunctionSort(symbol.sort, body.kind.sort(reading.sorts))
@@ -226,10 +226,10 @@ def _function_set(
     domain = reading.collection(whole.domain, scope)
     if not domain.whole:
         raise Unread(whole.domain.place, "the domain of a function is a constant set or a range")
-    keys = reading.known_element(domain, whole.domain.place)
+    keys = reading.find_element_kind(domain, whole.domain.place)
     wanted = expected.element if isinstance(expected, SetOf) else None
     values = reading.collection(whole.range, scope, wanted.range if isinstance(wanted, Map) else None)
-    kind = Map(keys, reading.known_element(values, whole.range.place))
+    kind = Map(keys, reading.find_element_kind(values, whole.range.place))
     if values.whole and not has_integers(kind.range):
         return Collection(kind, lambda _: ALWAYS, whole=True)
 
@@ -244,7 +244,7 @@ def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | 
     fields = {}
     for name, item in whole.fields:
         part = expected.part(name) if isinstance(expected, Fields) else None
-        fields[name] = reading.typed(item, scope, None if part is None else part.kind)
+        fields[name] = reading.read_typed(item, scope, None if part is None else part.kind)
     kind = Fields(tuple(Part(name, fields[name].kind) for name in sorted(fields)))
     if not kind.is_known:
         raise Misfit(whole.place, f"nothing here says of which kind the fields of {kind} are")
@@ -254,7 +254,7 @@ def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | 
 def _record_set(reading: Reading, whole: ast.RecordSet, scope: Scope, expected: Kind | None) -> Collection:
     sets = {name: reading.collection(item, scope) for name, item in whole.fields}
     places = {name: item.place for name, item in whole.fields}
-    parts = tuple(Part(name, reading.known_element(sets[name], places[name])) for name in sorted(sets))
+    parts = tuple(Part(name, reading.find_element_kind(sets[name], places[name])) for name in sorted(sets))
     kind = Fields(parts)
 
     def has(one: Typed) -> Any:
@@ -264,10 +264,10 @@ def _record_set(reading: Reading, whole: ast.RecordSet, scope: Scope, expected: 
 
     if all(one.whole for one in sets.values()) and not has_integers(kind):
         return reading.kinds.whole(kind)
-    return _comprehended(reading, kind, has)
+    return _make_comprehension(reading, kind, has)
 
 
-def _comprehended(reading: Reading, kind: Kind, has: Any) -> Collection:
+def _make_comprehension(reading: Reading, kind: Kind, has: Any) -> Collection:
     symbol = Symbol("x", kind.sort(reading.sorts))
     inside = has(Typed(kind, variable_of(symbol)))
     made = wrap(Term(Operator.COMPREHENSION, Set(symbol.sort), (inside.term,), binds=symbol))
@@ -280,7 +280,7 @@ def _tuple(reading: Reading, whole: ast.Tuple, scope: Scope, expected: Kind | No
         wanted = expected.items
     if len(whole.items) < 2:
         raise Unread(whole.place, "a tuple with fewer than two items")
-    items = [reading.typed(item, scope, kind) for item, kind in zip(whole.items, wanted, strict=True)]
+    items = [reading.read_typed(item, scope, kind) for item, kind in zip(whole.items, wanted, strict=True)]
     for item in items:
         if not item.kind.is_known and not isinstance(item.kind, Whole):
             raise Misfit(whole.place, f"an item is {item.kind}")
@@ -289,7 +289,7 @@ def _tuple(reading: Reading, whole: ast.Tuple, scope: Scope, expected: Kind | No
 
 def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind | None) -> Collection:
     sets = [reading.collection(item, scope) for item in whole.items]
-    kinds = [reading.known_element(one, item.place) for one, item in zip(sets, whole.items, strict=True)]
+    kinds = [reading.find_element_kind(one, item.place) for one, item in zip(sets, whole.items, strict=True)]
     kind = Pair(tuple(kinds))
     if all(one.whole for one in sets) and not has_integers(kind):
         return reading.kinds.whole(kind)
@@ -297,7 +297,7 @@ def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind 
     def has(one: Typed) -> Any:
         return conjoin(*(part.has(reading.kinds.item(one, place)) for place, part in enumerate(sets)))
 
-    return _comprehended(reading, kind, has)
+    return _make_comprehension(reading, kind, has)
 
 
 def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) -> Typed:
@@ -307,13 +307,13 @@ def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) ->
 
 
 def _except(reading: Reading, whole: ast.Except, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.typed(whole.function, scope, expected)
+    found = reading.read_typed(whole.function, scope, expected)
     for update in whole.updates:
-        found = _updated(reading, found, update.path, update.value, scope)
+        found = _update(reading, found, update.path, update.value, scope)
     return found
 
 
-def _updated(
+def _update(
     reading: Reading,
     found: Typed,
     path: tuple[ast.Expression, ...],
@@ -321,19 +321,19 @@ def _updated(
     scope: Scope,
 ) -> Typed:
     if not path:
-        return reading.typed(value, replace(scope, old=found), found.kind)
+        return reading.read_typed(value, replace(scope, old=found), found.kind)
     first, rest = path[0], path[1:]
     match found.kind:
         case Map(domain, range_):
-            key = reading.typed(first, scope, domain)
-            below = _updated(reading, Typed(range_, found.value[key.value]), rest, value, scope)
+            key = reading.read_typed(first, scope, domain)
+            below = _update(reading, Typed(range_, found.value[key.value]), rest, value, scope)
             return Typed(found.kind, updated(found.value, key.value, below.value))
         case Fields() if isinstance(first, ast.String):
             part = found.kind.part(first.value)
             if part is None or part.may_lack:
                 raise Unread(first.place, f"{found.kind} may lack the field {first.value}")
             old = Typed(part.kind, reading.kinds.raw_field(found, part.name))
-            below = _updated(reading, old, rest, value, scope)
+            below = _update(reading, old, rest, value, scope)
             sort = found.kind.sort(reading.sorts)
             terms = (term_of(found.value), term_of(below.value))
             return Typed(found.kind, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
@@ -341,10 +341,10 @@ def _updated(
 
 
 def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.typed(whole.function, scope)
+    found = reading.read_typed(whole.function, scope)
     match found.kind:
         case Map(domain, range_):
-            key = reading.typed(whole.argument, scope, domain)
+            key = reading.read_typed(whole.argument, scope, domain)
             return Typed(range_, found.value[key.value])
         case Fields() if isinstance(whole.argument, ast.String):
             part = found.kind.part(whole.argument.value)

@@ -128,7 +128,7 @@ def _count(
     assert isinstance(sets.binding.domain, ast.Apply)
     whole = sets.binding.domain.arguments[0]
     members = reading.collection(whole, around)
-    kind = reading.known_element(members, whole.place)
+    kind = reading.find_element_kind(members, whole.place)
     symbol = Symbol(name.name, kind.sort(reading.sorts))
     item = Typed(kind, variable_of(symbol))
     said = reading.formula(body, scope.binding(name, item))

@@ -52,10 +52,10 @@ class LemmaWriter:
     def _formula(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
         match term.operator:
             case Operator.FORALL | Operator.EXISTS:
-                return self._quantified(term, bound)
+                return self._write_quantifiers(term, bound)
             case Operator.AND | Operator.OR | Operator.IMPLIES:
                 sign = _JOINTS[term.operator]
-                parts = list(_flattened(term)) if sign != "=>" else list(term.arguments)
+                parts = list(_flatten(term)) if sign != "=>" else list(term.arguments)
                 return "(" + f" {sign} ".join(self._formula(one, bound) for one in parts) + ")"
             case Operator.NOT if term.arguments[0].operator is Operator.EQUAL:
                 return self._equal(term.arguments[0], bound, "#")
@@ -80,7 +80,7 @@ class LemmaWriter:
             raise NoText
         return text
 
-    def _quantified(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+    def _write_quantifiers(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
         """Return quantifiers over one set together."""
         operator, inner, groups = term.operator, dict(bound), list[tuple[str, list[str]]]()
         while term.operator is operator and term.binds is not None:
@@ -176,7 +176,7 @@ class LemmaWriter:
             case Operator.RECORD, Fields(parts):
                 pairs = zip(parts, term.arguments, strict=True)
                 held = [(p, one) for p, one in pairs if not (p.may_lack and _is_nothing(one))]
-                said = (f"{p.name} |-> {self._of_kind(_held(one), p.kind, bound)}" for p, one in held)
+                said = (f"{p.name} |-> {self._of_kind(_unwrap(one), p.kind, bound)}" for p, one in held)
                 return f"[{', '.join(said)}]"
             case _, Truth():
                 return self._formula(term, bound)
@@ -195,10 +195,10 @@ class LemmaWriter:
         raise NoText
 
 
-def _flattened(term: Term) -> Iterator[Term]:
+def _flatten(term: Term) -> Iterator[Term]:
     for part in term.arguments:
         if part.operator is term.operator:
-            yield from _flattened(part)
+            yield from _flatten(part)
         else:
             yield part
 
@@ -207,5 +207,5 @@ def _is_nothing(term: Term) -> bool:
     return term.operator is Operator.LITERAL and term.data is None
 
 
-def _held(term: Term) -> Term:
+def _unwrap(term: Term) -> Term:
     return term.arguments[0] if term.operator is Operator.SOME else term

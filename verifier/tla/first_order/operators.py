@@ -55,11 +55,11 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
     kinds: list[Kind] = []
     for left, right in ((one, other), (other, one)):
         try:
-            known = _of_both(reading, reading.typed(left, scope), right, scope)
+            known = _of_both(reading, reading.read_typed(left, scope), right, scope)
             kinds.append(known.kind)
             if not known.kind.is_known and not isinstance(known.kind, Whole):
                 continue
-            found = reading.typed(right, scope, known.kind)
+            found = reading.read_typed(right, scope, known.kind)
         except Misfit:
             continue
         both = (known.value, found.value) if left is one else (found.value, known.value)
@@ -82,7 +82,7 @@ def _of_both(reading: Reading, known: Typed, other: ast.Expression, scope: Scope
 def _apart(reading: Reading, scope: Scope, one: ast.Expression, other: ast.Expression) -> bool:
     """True for a single model value and an element of a constant set: they differ, as is assumed."""
     try:
-        atom, element = reading.typed(one, scope), reading.typed(other, scope)
+        atom, element = reading.read_typed(one, scope), reading.read_typed(other, scope)
     except Misfit:
         return False
     if isinstance(atom.kind, Word) and isinstance(element.kind, Member) and atom.word is not None:
@@ -105,10 +105,10 @@ def contains(reading: Reading, item: ast.Expression, members: ast.Expression, sc
         return NEVER
     try:
         if not isinstance(found.element, Whole):
-            return found.has(reading.typed(item, scope, found.element))
+            return found.has(reading.read_typed(item, scope, found.element))
     except Misfit:
         pass
-    value = reading.typed(item, scope)
+    value = reading.read_typed(item, scope)
     if isinstance(found.element, Whole) and isinstance(value.kind, Whole):
         return found.has(Typed(found.element, value.value))
     if (among := _among(reading, value, found)) is not None:
@@ -153,7 +153,7 @@ def _subset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
     is_all = second.whole and first.element == second.element and second.element is not None
     if first.element is None or (is_all and not has_integers(first.element)):
         return Typed(TRUTH, ALWAYS)
-    kind = reading.known_element(first, one.place)
+    kind = reading.find_element_kind(first, one.place)
     symbol = Symbol("x", kind.sort(reading.sorts))
     item = Typed(kind, variable_of(symbol))
     if second.element is None:
@@ -219,7 +219,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
         return Collection(kind, has, whole=is_whole)
     if all(part.made is not None and part.element == kind for part in parts):
         return Collection(kind, has, first.made | second.made, whole=is_whole)
-    return Collection(kind, has, _comprehended(reading, kind, has), whole=is_whole)
+    return Collection(kind, has, _make_comprehension(reading, kind, has), whole=is_whole)
 
 
 def _union_kind(first: Collection, second: Collection) -> Kind | None:
@@ -232,7 +232,7 @@ def _union_kind(first: Collection, second: Collection) -> Kind | None:
     return join(first.element, second.element)
 
 
-def _comprehended(reading: Reading, kind: Kind, has: Callable[[Typed], BooleanValue]) -> Any:
+def _make_comprehension(reading: Reading, kind: Kind, has: Callable[[Typed], BooleanValue]) -> Any:
     symbol = Symbol("x", kind.sort(reading.sorts))
     inside = has(Typed(kind, variable_of(symbol)))
     return wrap(Term(Operator.COMPREHENSION, Set(symbol.sort), (inside.term,), binds=symbol))
@@ -265,7 +265,7 @@ def _powerset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind |
     wanted = expected.element if isinstance(expected, SetOf) else None
     inner = wanted.element if isinstance(wanted, SetOf) else None
     found = reading.collection(whole.arguments[0], scope, inner)
-    element = reading.known_element(found, whole.arguments[0].place)
+    element = reading.find_element_kind(found, whole.arguments[0].place)
     if found.whole and not has_integers(element):
         return Collection(SetOf(element), lambda _: ALWAYS, whole=True)
 
@@ -283,7 +283,7 @@ def _booleans(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind |
 
 
 def _domain(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    found = reading.typed(whole.arguments[0], scope)
+    found = reading.read_typed(whole.arguments[0], scope)
     if not isinstance(found.kind, Map):
         raise Unread(whole.place, f"DOMAIN of {found.kind}")
     return reading.kinds.whole(found.kind.domain)
@@ -300,14 +300,14 @@ def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kin
 
 
 def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
-    found = [reading.typed(one, scope) for one in whole.arguments]
+    found = [reading.read_typed(one, scope) for one in whole.arguments]
     for one, written in zip(found, whole.arguments, strict=True):
         if not isinstance(one.kind, Whole):
             raise Misfit(written.place, f"an integer is expected here, and this is {one.kind}")
     return found
 
 
-def _compared(compare: Callable[[Any, Any], Any]) -> Rule:
+def _make_comparison_rule(compare: Callable[[Any, Any], Any]) -> Rule:
     def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
         one, other = _integers(reading, whole, scope)
         return Typed(TRUTH, compare(one.value, other.value))
@@ -329,7 +329,7 @@ def _sum(factor: int) -> Rule:
     return rule
 
 
-def _calculated(calculate: Callable[[Any, Any], Any]) -> Rule:
+def _make_calculation_rule(calculate: Callable[[Any, Any], Any]) -> Rule:
     def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
         one, other = _integers(reading, whole, scope)
         return Typed(Whole(), calculate(one.value, other.value))
@@ -351,7 +351,7 @@ def _range(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
     kind = Whole(low, high)
     if one.kind.high == low and other.kind.low == high:
         return Collection(kind, has, all_values(kind.sort(reading.sorts)), whole=True)
-    return Collection(kind, has, _comprehended(reading, kind, has))
+    return Collection(kind, has, _make_comprehension(reading, kind, has))
 
 
 def _naturals(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
@@ -380,15 +380,15 @@ OPERATORS: Mapping[str, Rule] = {
     "BOOLEAN": _booleans,
     "DOMAIN": _domain,
     "Cardinality": _cardinality,
-    "<": _compared(lambda one, other: one < other),
-    "<=": _compared(lambda one, other: one <= other),
-    ">": _compared(lambda one, other: one > other),
-    ">=": _compared(lambda one, other: one >= other),
+    "<": _make_comparison_rule(lambda one, other: one < other),
+    "<=": _make_comparison_rule(lambda one, other: one <= other),
+    ">": _make_comparison_rule(lambda one, other: one > other),
+    ">=": _make_comparison_rule(lambda one, other: one >= other),
     "+": _sum(1),
     "-": _sum(-1),
-    "*": _calculated(lambda one, other: one * other),
-    "%": _calculated(lambda one, other: one % other),
-    "\\div": _calculated(lambda one, other: one // other),
+    "*": _make_calculation_rule(lambda one, other: one * other),
+    "%": _make_calculation_rule(lambda one, other: one % other),
+    "\\div": _make_calculation_rule(lambda one, other: one // other),
     "..": _range,
     "Nat": _naturals,
     "Int": _all_integers,

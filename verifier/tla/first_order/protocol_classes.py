@@ -286,12 +286,12 @@ class _Maker:
     def _step(self, branch: Branch, s: State, given: Mapping[str, Any]) -> Step:
         """Return the step of a branch, with the given values for its parameters."""
         put = {one.symbol: term_of(given[one.name]) for one in branch.parameters}
-        lines = [_substituted(line, put) for line in branch.lines]
+        lines = [_substitute(line, put) for line in branch.lines]
         then = {}
         for variable in self.kinds:
             after, now = branch.after[variable], getattr(s, variable.name)
             if term_of(after.value) is not term_of(now):
-                then[now] = _substituted(after.value, put)
+                then[now] = _substitute(after.value, put)
         return Step(when=lines, then=then)
 
     # -- formulas
@@ -382,12 +382,12 @@ def _method_name(name: str, titles: set[str]) -> str:
     return found
 
 
-def _substituted(value: Any, put: Mapping[Any, Term]) -> Any:
+def _substitute(value: Any, put: Mapping[Any, Term]) -> Any:
     """Return a value with terms in place of symbols."""
-    return wrap(_replaced(term_of(value), put, {})) if put else value
+    return wrap(_replace(term_of(value), put, {})) if put else value
 
 
-def _replaced(term: Term, put: Mapping[Any, Term], done: dict[int, Term]) -> Term:
+def _replace(term: Term, put: Mapping[Any, Term], done: dict[int, Term]) -> Term:
     known = done.get(id(term))
     if known is not None:
         return known
@@ -396,7 +396,7 @@ def _replaced(term: Term, put: Mapping[Any, Term], done: dict[int, Term]) -> Ter
     elif put.keys().isdisjoint(term.free):
         found = term
     else:
-        arguments = tuple(_replaced(one, put, done) for one in term.arguments)
+        arguments = tuple(_replace(one, put, done) for one in term.arguments)
         found = Term(term.operator, term.sort, arguments, term.data, term.binds)
     done[id(term)] = found
     return found

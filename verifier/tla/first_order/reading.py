@@ -60,7 +60,7 @@ class Reading:
         except SortError as error:
             raise Unread(whole.place, str(error)) from error
 
-    def typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
+    def read_typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
         """Return the value of an expression, of the kind that is expected."""
         found = self.read(whole, scope, expected)
         if isinstance(found, Collection):
@@ -79,7 +79,7 @@ class Reading:
 
     def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
         """Return an expression as a formula."""
-        return self.typed(whole, scope, Truth()).formula
+        return self.read_typed(whole, scope, Truth()).formula
 
     def collection(self, whole: ast.Expression, scope: Scope, element: Kind | None = None) -> Collection:
         """Return an expression as a set."""
@@ -135,7 +135,7 @@ class Reading:
             parameter: Delayed(argument, scope)
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         }
-        return symbol.body, scope.called(symbol, values)
+        return symbol.body, scope.enter_definition(symbol, values)
 
     def _variable(self, symbol: ast.Variable, scope: Scope, place: Place) -> Typed:
         if not scope.primed:
@@ -172,7 +172,7 @@ class Reading:
             return meaning
         if not isinstance(meaning, Delayed):
             raise Unread(whole.place, f"{symbol.name} has no value here")
-        inner = scope.resumed(meaning)
+        inner = scope.resume_argument(meaning)
         if not whole.arguments:
             return self.read(meaning.whole, inner, expected)
         if isinstance(meaning.whole, ast.Lambda):
@@ -188,7 +188,7 @@ class Reading:
     ) -> tuple[list[tuple[Symbol, BooleanValue, Typed]], Scope]:
         """Return new symbols for the names of a binding, each with the formula that it is in the set."""
         found = self.collection(binding.domain, scope)
-        kind, inner = self.known_element(found, binding.domain.place), scope
+        kind, inner = self.find_element_kind(found, binding.domain.place), scope
         made = []
         names = [None] if binding.is_tuple else list(binding.names)
         for bound in names:
@@ -211,7 +211,7 @@ class Reading:
             scope = scope.binding(bound, self.kinds.item(value, place))
         return scope
 
-    def known_element(self, found: Collection, place: Place) -> Kind:
+    def find_element_kind(self, found: Collection, place: Place) -> Kind:
         """Return the kind of a set's elements. Raises Unread if it is not known."""
         if found.element is None or not found.element.is_known:
             raise Unread(place, "nothing here says of which kind the elements of this set are")

@@ -58,7 +58,7 @@ class Scope:
         """Return the scope with one more name."""
         return replace(self, values={**self.values, symbol: meaning})
 
-    def called(self, definition: ast.Definition, values: Mapping[ast.Symbol, Meaning]) -> Scope:
+    def enter_definition(self, definition: ast.Definition, values: Mapping[ast.Symbol, Meaning]) -> Scope:
         """Return the scope of a definition's body. ``values``: of its parameters."""
         known = self.values.get(definition)
         around = known.values if isinstance(known, Local) else {}
@@ -66,7 +66,7 @@ class Scope:
             raise Unread(definition.place, f"{definition.name} is used outside of its LET")
         return replace(self, module=definition.module, values={**around, **values}, old=None)
 
-    def resumed(self, argument: Delayed) -> Scope:
+    def resume_argument(self, argument: Delayed) -> Scope:
         """Return the scope of an argument, read in the state in which it is used."""
         primed = self.primed or argument.scope.primed
         return replace(argument.scope, now=self.now, after=self.after, primed=primed)

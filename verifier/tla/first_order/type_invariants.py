@@ -69,5 +69,5 @@ def _memberships(
 
 def _kind(reading: Reading, whole: ast.Expression, module: str, of_subsets: bool) -> Kind:
     found = reading.collection(whole, Scope(module, {}))
-    kind = reading.known_element(found, whole.place)
+    kind = reading.find_element_kind(found, whole.place)
     return SetOf(kind) if of_subsets else kind

@@ -38,7 +38,7 @@ from verifier.tla.translate.symbolic import (
     Sym,
     Untranslated,
 )
-from verifier.tla.translate.terms import TRUTH, undefined_term, variable
+from verifier.tla.translate.terms import TRUTH, make_undefined_term, variable
 from verifier.tla.values import LazySet, is_infinite, is_set
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _MOST_UNROLLED = 16
 """Members of sorts up to this size become one case each where the order of the members matters."""
 
 
-def listed_set(t: Translator, whole: ast.Expression, context: Context) -> Sym:
+def translate_listed_set(t: Translator, whole: ast.Expression, context: Context) -> Sym:
     """Translate a set whose members are gone through. It has no value where TLC cannot list it."""
     return require_one_kind_of_parts(t, set_value(t, whole, context))
 
@@ -70,7 +70,7 @@ def bound_cases(
     case, in order. ``once``: no member occurs twice; the formula is the one at this place. ``freely``: all
     subsets of a set with many subsets are one case. ``few``: each value of a small sort is a case, in any
     order. ``as_one``: for these names, one case stands for all values that have parts."""
-    domains = [listed_set(t, binding.domain, context) for binding in bindings]
+    domains = [translate_listed_set(t, binding.domain, context) for binding in bindings]
     for binding, domain in zip(bindings, domains, strict=True):
         base = domain.base if isinstance(domain, Part) else domain
         if isinstance(base, Known) and is_infinite(base.value):
@@ -171,7 +171,7 @@ def _quantify(t: Translator, whole: ast.Quantifier, context: Context, *, unroll:
 
 
 def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
-    domain = listed_set(t, whole.binding.domain, context)
+    domain = translate_listed_set(t, whole.binding.domain, context)
     if isinstance(domain, Nothing):
         return domain
     name = None if whole.binding.is_tuple else whole.binding.names[0]
@@ -184,7 +184,7 @@ def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
 
 
 def translate_filter(t: Translator, whole: ast.Filter, context: Context) -> Sym:
-    domain = listed_set(t, whole.binding.domain, context)
+    domain = translate_listed_set(t, whole.binding.domain, context)
     if isinstance(domain, Nothing):
         return domain
     name = None if whole.binding.is_tuple else whole.binding.names[0]
@@ -219,7 +219,7 @@ def translate_image(t: Translator, whole: ast.Image, context: Context) -> Sym:
         if isinstance(item, Nothing):
             if all(case.condition is YES for case in cases):
                 return item
-            item = undefined_term(TRUTH)
+            item = make_undefined_term(TRUTH)
         condition = and_(t, [case.condition for case in cases])
         symbols = [case.symbol for case in cases if case.symbol is not None]
         if not symbols:

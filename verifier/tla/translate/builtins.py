@@ -37,7 +37,6 @@ from verifier.tla.translate.merging import (
 from verifier.tla.translate.refused_parts import refuse_parts
 from verifier.tla.translate.sequences import (
     append,
-    bounded_sequences,
     concatenate,
     fold_left,
     fold_right,
@@ -47,6 +46,7 @@ from verifier.tla.translate.sequences import (
     select_seq,
     sub_seq,
     tail_of,
+    translate_bounded_sequences,
 )
 from verifier.tla.translate.set_operators import (
     cardinality_of,
@@ -244,7 +244,7 @@ RULES: dict[str, Rule] = {
     ":>": Rule(lambda t, key, item: pair_of(key, item)),
     "@@": Rule(merge_functions, (FUNCTION, FUNCTION)),
     "Seq": Rule(lambda t, base: AllSequences(base)),
-    "BoundedSeq": Rule(bounded_sequences, (SET, None)),
+    "BoundedSeq": Rule(translate_bounded_sequences, (SET, None)),
     "Len": Rule(length_of, (FUNCTION,)),
     "Head": Rule(head_of, (FUNCTION,)),
     "Tail": Rule(tail_of, (FUNCTION,)),

@@ -17,7 +17,7 @@ from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.functions import look_up
 from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.nesting import (
-    changed_arguments,
+    find_changed_arguments,
     find_mentioned_definitions,
     follows_from_arguments,
     some_are_equal,
@@ -124,7 +124,7 @@ def _translate_tabled_call(t: Translator, symbol: Definition, context: Context, 
     argument. The table serves all such calls. None if no argument or several change, or if the argument has
     too many values."""
     assert symbol.body is not None
-    changed = changed_arguments(context)
+    changed = find_changed_arguments(context)
     found = [one for one in symbol.parameters if any(inner.env[one] is given for given in changed)]
     if len(found) != 1 or found[0] not in t.evaluator.strictness.of(symbol):
         return None
@@ -219,10 +219,10 @@ def make_operator(t: Translator, whole: Expression, context: Context) -> Op:
     if isinstance(whole, ast.Lambda):
         lambda_ = whole
 
-        def entered(given: Sequence[Any]) -> tuple[Expression, Context]:
+        def enter_body(given: Sequence[Any]) -> tuple[Expression, Context]:
             return lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
 
-        return Op(lambda *given: t.value(*entered(given)), len(lambda_.parameters), entered)
+        return Op(lambda *given: t.value(*enter_body(given)), len(lambda_.parameters), enter_body)
     assert isinstance(whole, ast.OperatorArgument)
     symbol = t.evaluator.resolve(whole.operator, context.module) or whole.operator
     if isinstance(symbol, ast.Parameter):

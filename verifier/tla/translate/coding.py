@@ -21,7 +21,7 @@ from verifier.encodings.sorts import (
 from verifier.tla.order import Order, OrderOfKinds, text
 from verifier.tla.value_types import FALSE, TRUE, Fn, ModelValue, NoValue, Value, boolean, function
 from verifier.tla.value_types import Boolean as Truth
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 
 class NotInSort(Exception):
@@ -89,7 +89,7 @@ class Names:
         """Return the value of a sort for a value of the interpreter. Raises NotInSort, also for a set that is
         too large to be listed."""
         try:
-            value = listed(value)
+            value = materialize(value)
         except NoValue:
             raise NotInSort from None
         found = self._encode(value, sort)

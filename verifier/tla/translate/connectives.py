@@ -24,7 +24,7 @@ from verifier.tla.translate.symbolic import (
     Table,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal, undefined_term
+from verifier.tla.translate.terms import TRUTH, literal, make_undefined_term
 from verifier.tla.value_types import FALSE, TRUE, NoValue
 from verifier.tla.values import is_set
 
@@ -60,7 +60,7 @@ def formula_of(t: Translator, value: Sym) -> Term:
     if isinstance(found, Known):
         return literal(TRUTH, found.value is TRUE)
     if isinstance(found, Nothing):
-        return undefined_term(TRUTH)
+        return make_undefined_term(TRUTH)
     assert isinstance(found, Term)
     return found
 
@@ -150,10 +150,10 @@ def if_(t: Translator, condition: Sym, then: Sym, otherwise: Sym) -> Sym:
 def _choice(t: Translator, decides: Sym, then: Sym, otherwise: Sym) -> Term:
     if isinstance(then, Nothing):
         right = t.term(otherwise)
-        return Term(Operator.IF, right.sort, (formula_of(t, decides), undefined_term(right.sort), right))
+        return Term(Operator.IF, right.sort, (formula_of(t, decides), make_undefined_term(right.sort), right))
     if isinstance(otherwise, Nothing):
         left = t.term(then)
-        return Term(Operator.IF, left.sort, (formula_of(t, decides), left, undefined_term(left.sort)))
+        return Term(Operator.IF, left.sort, (formula_of(t, decides), left, make_undefined_term(left.sort)))
     left, right = pair_terms(t, then, otherwise)
     sort = join_sorts(t, left.sort, right.sort)
     return Term(Operator.IF, sort, (formula_of(t, decides), left, right))

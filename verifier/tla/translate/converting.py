@@ -45,8 +45,8 @@ from verifier.tla.translate.terms import (
     TRUTH,
     alike,
     literal,
+    make_undefined_term,
     meet,
-    undefined_term,
     variable,
     within,
 )
@@ -66,7 +66,7 @@ def convert(t: Translator, value: Term, target: Sort) -> Term:
     if fits is YES:
         return made
     found = if_(t, fits, made, Nothing("outside"))
-    return found if isinstance(found, Term) else undefined_term(target)
+    return found if isinstance(found, Term) else make_undefined_term(target)
 
 
 def fit_to_sort(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:

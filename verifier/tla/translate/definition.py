@@ -23,7 +23,7 @@ from verifier.tla.translate.next_actions import Steps
 from verifier.tla.translate.notes import Notes
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
-from verifier.tla.translate.terms import TRUTH, literal, undefined_term, variable, with_symbols
+from verifier.tla.translate.terms import TRUTH, literal, make_undefined_term, variable, with_symbols
 from verifier.tla.translate.translation import Translation
 from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import Fn, Value
@@ -130,7 +130,7 @@ class Maker:
         guards = [formula_of(self.t, guard) for guard in branch.guards]
         missing = [v.name for v in self.spec.variables if v not in branch.assigned]
         if missing and not branch.dead:
-            guards.append(undefined_term(TRUTH))
+            guards.append(make_undefined_term(TRUTH))
         parameters: dict[str, Parameter] = {}
         label: list[str] = []
         renamed: dict[Symbol, Symbol] = {}
@@ -210,7 +210,7 @@ class Maker:
             try:
                 return literal(sort, self.made.names.encode(value.value, sort))
             except NotInSort:
-                return undefined_term(sort)
+                return make_undefined_term(sort)
         return self.t.convert(self.t.term(value), sort)
 
     def action(self, branch: Branch) -> Action:

@@ -79,7 +79,7 @@ def replace_determined(
     return guards, values
 
 
-def equated(
+def find_equated(
     evaluator: Evaluator, whole: Expression, names: Iterable[ast.Symbol], module: str
 ) -> set[ast.Symbol]:
     """Return the names that stand alone on one side of an equation among the conjuncts of a formula."""

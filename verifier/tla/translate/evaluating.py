@@ -14,7 +14,7 @@ from verifier.tla.facts import CONSTANT
 from verifier.tla.frames import Code, Undefined, Unit, Waiting
 from verifier.tla.translate.contexts import Context, Thunk
 from verifier.tla.translate.kinds import expect_kind
-from verifier.tla.translate.parts import known_table
+from verifier.tla.translate.parts import make_known_table
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.value_types import NoValue, Value
 
@@ -54,7 +54,7 @@ def set_value(t: Translator, whole: Expression, context: Context) -> Sym:
     return expect_kind(t, t.value(whole, context), "set")
 
 
-def assigned_value(t: Translator, whole: Expression, context: Context) -> Sym:
+def translate_assigned_value(t: Translator, whole: Expression, context: Context) -> Sym:
     """Translate the expression whose value a step assigns to a variable."""
     t.kept_narrow = t.keeps_sorts
     try:
@@ -119,11 +119,11 @@ def make_strictly(make: Callable[..., Sym], *parts: Sym) -> Sym:
     return make(*parts)
 
 
-def known_function(rows: dict[Any, Sym]) -> Sym:
+def make_known_function(rows: dict[Any, Sym]) -> Sym:
     for item in rows.values():
         if isinstance(item, Nothing):
             return item
-    return known_table(Table(rows))
+    return make_known_table(Table(rows))
 
 
 def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:

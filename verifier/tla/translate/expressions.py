@@ -18,7 +18,7 @@ from verifier.tla.translate.calls import enter_let, translate_apply
 from verifier.tla.translate.comparability import require_one_kind
 from verifier.tla.translate.connectives import and_, if_, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.evaluating import known_function, make_strictly, set_value
+from verifier.tla.translate.evaluating import make_known_function, make_strictly, set_value
 from verifier.tla.translate.function_forms import translate_application, translate_except, translate_function
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import set_of
@@ -102,9 +102,9 @@ FORMS: dict[type[Expression], Form] = {
     ast.FunctionSet: lambda t, e, c: make_strictly(
         Functions, set_value(t, e.domain, c), set_value(t, e.range, c)
     ),
-    ast.Record: lambda t, e, c: known_function({n: t.value(v, c) for n, v in e.fields}),
+    ast.Record: lambda t, e, c: make_known_function({n: t.value(v, c) for n, v in e.fields}),
     ast.RecordSet: _translate_record_set,
-    ast.Tuple: lambda t, e, c: known_function({n: t.value(v, c) for n, v in enumerate(e.items, 1)}),
+    ast.Tuple: lambda t, e, c: make_known_function({n: t.value(v, c) for n, v in enumerate(e.items, 1)}),
     ast.Product: lambda t, e, c: make_strictly(
         lambda *items: Products(items), *(set_value(t, i, c) for i in e.items)
     ),

@@ -9,7 +9,7 @@ from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Term
 from verifier.tla.order import OrderOfKinds
 from verifier.tla.translate.connectives import and_, not_
-from verifier.tla.translate.parts import known_table
+from verifier.tla.translate.parts import make_known_table
 from verifier.tla.translate.symbolic import YES, Known, Members, Products, Sym, Table
 from verifier.tla.translate.terms import is_undefined, literal, with_symbols
 from verifier.tla.value_types import NoValue, Value
@@ -49,7 +49,7 @@ def _few_tuples(t: Translator, of: Products) -> list[tuple[Sym, Sym]] | None:
         if None in row or len(rows) > _MOST_ITEMS:
             return None
         whole = dict(enumerate((one[1] for one in row if one is not None), 1))
-        rows.append((and_(t, [one[0] for one in row if one is not None]), known_table(Table(whole))))
+        rows.append((and_(t, [one[0] for one in row if one is not None]), make_known_table(Table(whole))))
     return rows
 
 

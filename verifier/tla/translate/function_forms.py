@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import PartialFunction, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
-from verifier.tla.translate.binders import bind, bound_cases, listed_set, names_of
+from verifier.tla.translate.binders import bind, bound_cases, names_of, translate_listed_set
 from verifier.tla.translate.connectives import and_, if_
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.evaluating import DEEPEST, known_function, make_strictly
+from verifier.tla.translate.evaluating import DEEPEST, make_known_function, make_strictly
 from verifier.tla.translate.functions import apply, look_up, update_at
 from verifier.tla.translate.making import less
 from verifier.tla.translate.membership import contains
-from verifier.tla.translate.parts import known_table
+from verifier.tla.translate.parts import make_known_table
 from verifier.tla.translate.sequences import at_most
 from verifier.tla.translate.spreading import each_once, spread
 from verifier.tla.translate.symbolic import (
@@ -49,7 +49,7 @@ def translate_function(t: Translator, whole: ast.Function, context: Context) -> 
     several = sum(len(b.names) if not b.is_tuple else 1 for b in whole.bindings) > 1
     rows: dict[Any, Sym] = {}
     if not several:
-        domain = listed_set(t, whole.bindings[0].domain, context)
+        domain = translate_listed_set(t, whole.bindings[0].domain, context)
         if isinstance(domain, Span) and isinstance(domain.low, Known) and domain.low.value == 1:
             return _by_slots(t, whole, domain, context)
     read, found = bound_cases(t, whole.bindings, context)
@@ -65,7 +65,7 @@ def translate_function(t: Translator, whole: ast.Function, context: Context) -> 
             return item
         key = tuple(k.value for k in keys) if several else keys[0].value  # type: ignore[union-attr]
         rows[key] = item
-    return t.after(read, known_table(Table(rows)))
+    return t.after(read, make_known_table(Table(rows)))
 
 
 def _by_slots(t: Translator, whole: ast.Function, domain: Span, context: Context) -> Sym:
@@ -98,7 +98,7 @@ def _entries(t: Translator, whole: ast.Function, context: Context) -> Sym | None
         if any(case.symbol is not None for case in cases):
             return None
         keys = dict(enumerate((case.item for case in cases), 1))
-        key = cases[0].item if len(cases) == 1 else known_table(Table(keys))
+        key = cases[0].item if len(cases) == 1 else make_known_table(Table(keys))
         rows.append((and_(t, [case.condition for case in cases]), key, inner))
     are_known = all(isinstance(key, Known) for _, key, _ in rows)
     if (are_known or len(rows) > _MOST_ENTRIES) and all(_is_scalar(t, key) for _, key, _ in rows):
@@ -121,7 +121,7 @@ def _is_scalar(t: Translator, key: Sym) -> bool:
 
 def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
     """Translate a function over a set that the state decides. With several arguments, its keys are tuples."""
-    found = [(listed_set(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
+    found = [(translate_listed_set(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
     domains = tuple(one for one, _, _ in found)
     domain = t.term(domains[0] if len(domains) == 1 else Products(domains))
     if not isinstance(domain.sort, Set):
@@ -142,7 +142,7 @@ def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
 
 def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
     r"""Translate ``f[x \\in S] == e``, which may be recursive. A value is translated when it is needed."""
-    domains = [listed_set(t, binding.domain, context) for binding, _ in names_of(whole.bindings)]
+    domains = [translate_listed_set(t, binding.domain, context) for binding, _ in names_of(whole.bindings)]
     domain = domains[0] if len(domains) == 1 else make_strictly(lambda *d: Products(d), *domains)
     if isinstance(domain, Nothing):
         return domain
@@ -181,7 +181,7 @@ def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
         return t.strict(look_up(t, Table(rows), term), term)
 
     def entire() -> Sym:
-        return known_function({case.item.value: at(case.item) for case in each_once(t, domain)})  # type: ignore[union-attr]
+        return make_known_function({case.item.value: at(case.item) for case in each_once(t, domain)})  # type: ignore[union-attr]
 
     made = LazyMap(domain, at, entire)
     return made

@@ -15,7 +15,7 @@ from verifier.tla.translate.joining import join_sorts
 from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.making import equals, less
 from verifier.tla.translate.narrowing import is_to_keep_sort, within_sort
-from verifier.tla.translate.parts import element_at, known_table, rows_of, sequence_length, table_of
+from verifier.tla.translate.parts import element_at, make_known_table, rows_of, sequence_length, table_of
 from verifier.tla.translate.shapes import MOST_LISTED, NOTHING
 from verifier.tla.translate.spreading import integer_of, over_alternatives
 from verifier.tla.translate.symbolic import (
@@ -33,7 +33,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.terms import SCALARS, TRUTH, alike, literal, number
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import LazyFunction, is_function, listed
+from verifier.tla.values import LazyFunction, is_function, materialize
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -104,7 +104,7 @@ def look_up(t: Translator, table: Table, key: Sym) -> Sym:
 def _is_key(t: Translator, key: Sym, one: Value) -> Sym:
     """Return the formula that a key equals another. Keys of different kinds are not equal."""
     if isinstance(key, Known):
-        return YES if listed(key.value) == one and type(key.value) is type(one) else NO
+        return YES if materialize(key.value) == one and type(key.value) is type(one) else NO
     return equals(t, key, Known(one))
 
 
@@ -239,7 +239,7 @@ def _update_table(t: Translator, table: Table, key: Sym, inner: Callable[[Sym], 
             is_key = _is_key(t, key, one)
             if is_key is not NO:
                 rows[one] = if_(t, is_key, inner(old), old)
-    return known_table(Table(rows))
+    return make_known_table(Table(rows))
 
 
 def _update_term(t: Translator, function: Term, key: Sym, inner: Callable[[Sym], Sym]) -> Sym:

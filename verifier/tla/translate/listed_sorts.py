@@ -13,7 +13,7 @@ from verifier.tla.translate.joining import join_all_sorts, join_sorts
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import rows_of
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Table
-from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined_term
+from verifier.tla.translate.terms import TRUTH, is_undefined, literal, make_undefined_term
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def to_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
 
 def _place_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     if is_undefined(value):
-        return Nothing("outside"), undefined_term(target)
+        return Nothing("outside"), make_undefined_term(target)
     if value.operator is Operator.IF:
         return push_conversion(t, value, target)
     table = rows_of(t, value) if isinstance(value.sort, Record | Tuple) else None
@@ -139,7 +139,7 @@ def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Convert a term, as ``fit_to_sort`` does. The result has a sort like the target even if it does not
     fit."""
     fits, made = t.fit_kinds(value, target)
-    return fits, undefined_term(target) if fits is NO else made
+    return fits, make_undefined_term(target) if fits is NO else made
 
 
 def _all_fitted(t: Translator, pairs: list[tuple[Term, Sort]]) -> tuple[Sym, list[Term]]:

@@ -12,9 +12,9 @@ from verifier.tla.translate.parts import table_of
 from verifier.tla.translate.shape_sorts import exact_sort, sort_of
 from verifier.tla.translate.shapes import NOTHING, Shape
 from verifier.tla.translate.symbolic import NO, YES, Chosen, Entries, Known, Nothing, Row, Sym, Table
-from verifier.tla.translate.terms import SCALARS, TRUTH, literal, meet, number, undefined_term, variable
+from verifier.tla.translate.terms import SCALARS, TRUTH, literal, make_undefined_term, meet, number, variable
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import listed, same
+from verifier.tla.values import materialize, same
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -70,7 +70,7 @@ def as_partial(t: Translator, table: Table, keys: Sort, result: Sort | None) -> 
     result = join_all_sorts(t, [item.sort for item in items.values()] + ([result] if result else []))
     sort = PartialFunction(keys, result)
     symbol = Symbol("k", keys)
-    body: Term = undefined_term(result)
+    body: Term = make_undefined_term(result)
     inside: list[Sym] = []
     for key, item in reversed(items.items()):
         is_key = Term(Operator.EQUAL, TRUTH, (variable(symbol), literal(keys, t.names.encode(key, keys))))
@@ -118,7 +118,7 @@ def equals(t: Translator, one: Sym, other: Sym) -> Sym:
         return one if isinstance(one, Nothing) else other
     if isinstance(one, Known) and isinstance(other, Known):
         try:
-            return YES if same(listed(one.value), listed(other.value)) else NO
+            return YES if same(materialize(one.value), materialize(other.value)) else NO
         except NoValue as error:
             return Nothing(str(error))
     for this, that in ((one, other), (other, one)):

@@ -29,14 +29,14 @@ from verifier.tla.translate.listed_sorts import lists_members
 from verifier.tla.translate.making import as_partial, less
 from verifier.tla.translate.membership import contains
 from verifier.tla.translate.narrowing import extend
-from verifier.tla.translate.parts import known_table, rows_of, table_of
+from verifier.tla.translate.parts import make_known_table, rows_of, table_of
 from verifier.tla.translate.sequences import append
 from verifier.tla.translate.set_operators import keep_members, members_in_order, unite
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import each_once, for_all, integer_of, spread
 from verifier.tla.translate.symbolic import NO, YES, Entries, Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, variable
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -56,7 +56,7 @@ def merge_functions(t: Translator, one: Sym, other: Sym) -> Sym:
 def _merge_entries(t: Translator, one: Sym, other: Sym) -> Sym:
     first, second = table_of(one), table_of(other)
     if first is not None and second is not None:
-        return known_table(Table({**second.rows, **first.rows}))
+        return make_known_table(Table({**second.rows, **first.rows}))
     above, below = _entries(one), _entries(other)
     if above is None:
         left = partial_function(t, one)
@@ -152,7 +152,7 @@ def function_over(t: Translator, of: Sym, body: Callable[[Sym], Sym]) -> Sym:
     """``[x \\in of |-> body(x)]``"""
     cases = spread(t, of)
     if all(case.condition is YES and isinstance(case.item, Known) for case in cases):
-        return known_table(Table({listed(case.item.value): body(case.item) for case in cases}))  # type: ignore[union-attr]
+        return make_known_table(Table({materialize(case.item.value): body(case.item) for case in cases}))  # type: ignore[union-attr]
     domain = t.term(of)
     assert isinstance(domain.sort, Set)
     symbol = Symbol("k", domain.sort.element)
@@ -218,11 +218,13 @@ def bag_sum(t: Translator, one: Sym, other: Sym) -> Sym:
 def bag_difference(t: Translator, one: Sym, other: Sym) -> Sym:
     """``one (-) other``"""
 
-    def left(key: Sym) -> Sym:
+    def subtract_copies(key: Sym) -> Sym:
         return sum_of(t, Operator.SUBTRACT, copies(t, key, one), copies(t, key, other))
 
-    keys = keep_members(t, domain_of(t, one), lambda key: less(t, Known(0), integer_of(t, left(key))))
-    return function_over(t, keys, left)
+    keys = keep_members(
+        t, domain_of(t, one), lambda key: less(t, Known(0), integer_of(t, subtract_copies(key)))
+    )
+    return function_over(t, keys, subtract_copies)
 
 
 def bag_within(t: Translator, one: Sym, other: Sym) -> Sym:

@@ -37,7 +37,7 @@ from verifier.tla.translate.parts import (
 )
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym
-from verifier.tla.translate.terms import TRUTH, is_undefined, literal, undefined_term
+from verifier.tla.translate.terms import TRUTH, is_undefined, literal, make_undefined_term
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -86,7 +86,7 @@ def _extend_within(t: Translator, function: Term, key: Term, item: Term) -> Term
     for part, target in ((key, sort.domain), (item, sort.range)):
         fits, made = t.fit_kinds(part, target)
         if fits is NO:
-            return undefined_term(sort)
+            return make_undefined_term(sort)
         inside = within_sort(t, made, target)
         if inside is None:
             return None

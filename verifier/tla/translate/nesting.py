@@ -38,7 +38,7 @@ def some_are_equal(calls: Sequence[Arguments], names: Names, most: int) -> bool:
     return len(calls) > count
 
 
-def changed_arguments(context: Context) -> list[Any]:
+def find_changed_arguments(context: Context) -> list[Any]:
     """Return the arguments of the innermost recursive calls that differ from the arguments of the calls
     around them."""
     found = []

@@ -21,7 +21,7 @@ from verifier.tla.translate.branches import Branch, Parameter, merge_sides
 from verifier.tla.translate.calls import delay, enter, enter_let
 from verifier.tla.translate.connectives import and_, not_, or_, truth_of
 from verifier.tla.translate.contexts import Context, Thunk
-from verifier.tla.translate.determined import equated, find_determined_value
+from verifier.tla.translate.determined import find_determined_value, find_equated
 from verifier.tla.translate.evaluating import DEEPEST, constant_value
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.making import equals
@@ -38,7 +38,7 @@ class Steps(Assigning):
     def __init__(self, translator: Translator, *, each_way: bool = False) -> None:
         """``each_way``: each way in which a guard can be true is a branch, as TLC counts them."""
         super().__init__(translator, each_way=each_way)
-        translator.forms[ast.Enabled] = lambda _, whole, c: self.enabled(whole, c)
+        translator.forms[ast.Enabled] = lambda _, whole, c: self.translate_enabled(whole, c)
 
     def walk(self, whole: Expression, c: Context, branch: Branch, *, top: bool = False) -> Iterator[Branch]:
         """Yield all branches of a formula that continue the given branch."""
@@ -132,7 +132,7 @@ class Steps(Assigning):
             return self._acts(*found.entered([None] * found.count))
         return False
 
-    def enabled(self, whole: ast.Enabled, c: Context) -> Sym:
+    def translate_enabled(self, whole: ast.Enabled, c: Context) -> Sym:
         """Translate ``ENABLED A``: one of the ways to take A is possible."""
         if c.primed:
             return Nothing("ENABLED of the next state is not supported")
@@ -187,7 +187,7 @@ class Steps(Assigning):
     def _exists(self, whole: ast.Quantifier, c: Context, branch: Branch, top: bool) -> Iterator[Branch]:
         if not self.each_way:
             bound = {name for binding in whole.bindings if not binding.is_tuple for name in binding.names}
-            names = equated(self.t.evaluator, whole.body, bound, c.module)
+            names = find_equated(self.t.evaluator, whole.body, bound, c.module)
             if names:
                 found = self._determine_branches(whole, c, branch, top, names)
                 if found is not None:

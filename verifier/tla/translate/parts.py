@@ -9,7 +9,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.tla.translate.symbolic import NO, YES, Known, LazyMap, Members, Sym, Table
 from verifier.tla.translate.terms import TRUTH, literal, number
 from verifier.tla.value_types import Fn, NoValue, function
-from verifier.tla.values import LazyFunction, is_function, is_infinite, listed
+from verifier.tla.values import LazyFunction, is_function, is_infinite, materialize
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -68,7 +68,7 @@ def table_of(value: Sym) -> Table | None:
         case Known(LazyFunction() as lazy) if is_infinite(lazy.domain):
             return None
         case Known():
-            found = listed(value.value) if is_function(value.value) else value.value
+            found = materialize(value.value) if is_function(value.value) else value.value
             if isinstance(found, tuple):
                 return Table({number: Known(item) for number, item in enumerate(found, 1)})
             if isinstance(found, Fn):
@@ -81,16 +81,16 @@ def set_of(items: list[tuple[Sym, Sym]]) -> Sym:
     if all conditions and items are known."""
     if all(condition is YES and isinstance(item, Known) for condition, item in items):
         try:
-            return Known(frozenset(listed(item.value) for _, item in items))  # type: ignore[union-attr]
+            return Known(frozenset(materialize(item.value) for _, item in items))  # type: ignore[union-attr]
         except NoValue:
             pass
     return Members(tuple(items))
 
 
-def known_table(table: Table) -> Sym:
+def make_known_table(table: Table) -> Sym:
     """Return a table as a known value if all its values are known."""
     if all(isinstance(item, Known) for item in table.rows.values()):
-        return Known(function({key: listed(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
+        return Known(function({key: materialize(item.value) for key, item in table.rows.items()}))  # type: ignore[union-attr]
     return table
 
 

@@ -23,7 +23,7 @@ from verifier.tla.translate.symbolic import NO, YES, Chosen, Known, Members, Not
 from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.translate.value_kinds import FUNCTION, SET, clash, kind_of
 from verifier.tla.value_types import Value
-from verifier.tla.values import listed, pairs_of
+from verifier.tla.values import materialize, pairs_of
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -46,7 +46,11 @@ def refuse_parts(t: Translator, one: Sym, other: Sym) -> Sym:
     if isinstance(one, Nothing) or isinstance(other, Nothing):
         return NO
     if isinstance(one, Known) and isinstance(other, Known):
-        return YES if _has_parts(one.value) and is_refused(listed(one.value), listed(other.value)) else NO
+        return (
+            YES
+            if _has_parts(one.value) and is_refused(materialize(one.value), materialize(other.value))
+            else NO
+        )
     for this, that in ((one, other), (other, one)):
         if isinstance(this, Chosen):
             return if_(
@@ -142,7 +146,7 @@ def _has_parts(value: Value) -> bool:
 
 
 def _skeleton(value: Value) -> Skeleton:
-    kind, value = kind_of(value), listed(value)
+    kind, value = kind_of(value), materialize(value)
     if kind == SET:
         return Skeleton(SET, len(value), members=frozenset(map(_skeleton, value)))
     if kind == FUNCTION:

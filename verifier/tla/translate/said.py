@@ -17,7 +17,7 @@ from verifier.tla.translate.set_shapes import add_members
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.value_types import NoValue
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 
 def bounds_of_types(specification: Specification, shapes: dict[str, Shape]) -> None:
@@ -107,9 +107,9 @@ def _widen(
     wider = Shape()
     try:
         wider.merge(shapes[variable.name])
-        value = specification.evaluator.compiled(of.body, of.module)()
+        value = specification.evaluator.compile_value(of.body, of.module)()
         if relation == "=":
-            wider.add(listed(value))
+            wider.add(materialize(value))
         else:
             add_members(wider, value)
     except (NoShape, NoValue, Undefined):

@@ -15,7 +15,7 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.orbits import Orbits
-from verifier.tla.parameters import taken_action
+from verifier.tla.parameters import find_taken_action
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.sampling_budget import SAMPLING
@@ -46,7 +46,7 @@ class Sample:
     @property
     def begun(self) -> Begun | None:
         """Return the breadth-first search, to be continued; None if it was interrupted."""
-        return None if self.search is None or self.search.ended else self.search.begun()
+        return None if self.search is None or self.search.ended else self.search.save_state()
 
     def look_on(self, seconds: float) -> list[State]:
         """Continue the breadth-first search for this processor time. Return the new states."""
@@ -239,7 +239,7 @@ class _Search:
         self.generated.append(self.explorer.found.generated)
         return self.level > SAMPLING.growth * self.largest and known > SAMPLING.states_before_growth
 
-    def begun(self) -> Begun:
+    def save_state(self) -> Begun:
         """Return the state of the search, for another explorer to continue."""
         known, found = self.explorer.known, self.explorer.found
         at = (self.first, self.number, self.end)
@@ -297,10 +297,10 @@ class Stepper:
         Undefined."""
         found: list[tuple[State, Taken]] = []
         self.evaluator.actions.action = None
-        self._visit(state, lambda reached: found.append((reached, taken_action(self.evaluator.actions))))
+        self._visit(state, lambda reached: found.append((reached, find_taken_action(self.evaluator.actions))))
         return found
 
-    def enabled(self, state: State) -> set[str]:
+    def find_enabled(self, state: State) -> set[str]:
         """Return the actions of the steps from a state. Raises Undefined."""
         return {action for _, action in self.ways(state)}
 
@@ -310,7 +310,7 @@ class Stepper:
 
         def compare(reached: State) -> None:
             if reached == following:
-                action = taken_action(self.evaluator.actions)
+                action = find_taken_action(self.evaluator.actions)
                 found.setdefault(action.name, action)
 
         self.evaluator.actions.action = None

@@ -17,7 +17,7 @@ from verifier.tla.translate.making import equals, less, term_of_row
 from verifier.tla.translate.parts import (
     element_at,
     has_tag,
-    known_table,
+    make_known_table,
     payload_of,
     rows_of,
     sequence_length,
@@ -39,7 +39,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal, undefined_term, variable
+from verifier.tla.translate.terms import TRUTH, literal, make_undefined_term, variable
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def as_sequence(t: Translator, value: Sym) -> Term:
         return value
     row = row_of(t, value)
     if isinstance(row, Nothing):
-        return undefined_term(Sequence(NOTHING, 0))
+        return make_undefined_term(Sequence(NOTHING, 0))
     if isinstance(row.length, Known):
         items = [t.term(slot) for slot in row.slots]
         element = join_all_sorts(t, [item.sort for item in items])
@@ -148,7 +148,7 @@ def length_of(t: Translator, value: Sym) -> Sym:
     return row if isinstance(row, Nothing) else row.length
 
 
-def bounded_sequences(t: Translator, base: Sym, most: Sym) -> Sym:
+def translate_bounded_sequences(t: Translator, base: Sym, most: Sym) -> Sym:
     """Translate ``BoundedSeq``: the sequences of members, no longer than ``most``."""
     count = integer_of(t, most)
     if isinstance(count, Nothing):
@@ -244,7 +244,7 @@ def subsequence(t: Translator, row: Row, first: Sym, last: Sym) -> Sym:
                 item = if_(t, equals(t, at, Known(index)), one, item)
             slots.append(item)
     if isinstance(long, Known):
-        return known_table(Table(dict(enumerate(slots[: long.value], 1))))
+        return make_known_table(Table(dict(enumerate(slots[: long.value], 1))))
     slots = [slot for slot in slots if not isinstance(slot, Nothing)]
     # A length above the slots is not reached where SubSeq has a value.
     return Row(tuple(slots), at_most(t, long, len(slots)))
@@ -264,7 +264,7 @@ def concatenate(t: Translator, one: Sym, other: Sym) -> Sym:
         return first if isinstance(first, Nothing) else second
     if isinstance(first.length, Known) and isinstance(second.length, Known):
         items = [*first.slots[: first.length.value], *second.slots[: second.length.value]]
-        return known_table(Table(dict(enumerate(items, 1))))
+        return make_known_table(Table(dict(enumerate(items, 1))))
     left, right = as_sequence(t, one), as_sequence(t, other)
     assert isinstance(left.sort, Sequence)
     assert isinstance(right.sort, Sequence)

@@ -33,7 +33,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
-from verifier.tla.translate.terms import TRUTH, literal, undefined_term
+from verifier.tla.translate.terms import TRUTH, literal, make_undefined_term
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -61,7 +61,7 @@ def term_of(t: Translator, value: Sym) -> Term:
             sort = join_sorts(t, left.sort, right.sort)
             return Term(Operator.IF, sort, (formula_of(t, value.condition), left, right))
         case Nothing():
-            return undefined_term(TRUTH)
+            return make_undefined_term(TRUTH)
         case LazyMap():
             return t.term(value.whole())
         case Op():

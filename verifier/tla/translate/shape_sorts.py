@@ -49,7 +49,7 @@ def sort_of(shape: Shape, names: Names) -> Sort:
 def _key_sort(shape: Shape, names: Names) -> Sort:
     """Return the sort of keys or members. It lists values with parts if the sort would have many more values
     than were seen."""
-    found, seen = sort_of(shape, names), shape.listed()
+    found, seen = sort_of(shape, names), shape.list_values()
     if not seen or isinstance(found, Boolean | Range | Listed):
         return found
     least, times = _MOST_KEYS, _MOST_UNSEEN

@@ -26,7 +26,7 @@ from verifier.tla.symmetry import Renaming
 from verifier.tla.translate.coding import Names
 from verifier.tla.value_types import Boolean as Truth
 from verifier.tla.value_types import Fn, ModelValue, Value
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 _MOST_SEEN = 4_096
 """The limit of keys or members that are kept as values."""
@@ -69,7 +69,7 @@ class Shape:
 
     def add(self, value: Value) -> None:
         """Add a value."""
-        value = listed(value)
+        value = materialize(value)
         if self._has(value):
             return
         self._see(value)
@@ -236,7 +236,7 @@ class Shape:
             case _:
                 raise NoShape(f"the sort {sort}")
 
-    def listed(self) -> dict[Value, None]:
+    def list_values(self) -> dict[Value, None]:
         """Return the values that a sort of keys or members lists; none if not all are known."""
         if self.seen is None:
             return {}

@@ -42,7 +42,7 @@ from verifier.tla.translate.symbolic import (
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import TRUTH, literal, variable
 from verifier.tla.value_types import Value
-from verifier.tla.values import is_infinite, is_set, listed
+from verifier.tla.values import is_infinite, is_set, materialize
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -293,7 +293,7 @@ def each_once(t: Translator, of: Sym) -> list[Case]:
     for case in cases:
         if case.symbol is None:
             assert isinstance(case.item, Known)
-            value = listed(case.item.value)
+            value = materialize(case.item.value)
             found[value] = or_(t, [found[value], case.condition]) if value in found else case.condition
             continue
         if case.symbol.sort.size > MOST_FOLDED:

@@ -16,7 +16,7 @@ from verifier.tla.translate.spreading import MOST_FOLDED, Case, spread
 from verifier.tla.translate.symbolic import NO, Chosen, Joined, Known, Members, Part, Subsets, Sym
 from verifier.tla.translate.terms import TRUTH, variable
 from verifier.tla.translate.terms import number as integer
-from verifier.tla.values import listed
+from verifier.tla.values import materialize
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -87,7 +87,7 @@ def spread_freely(t: Translator, of: Sym, name: str, *, once: bool) -> list[Case
 def _items_once(t: Translator, cases: list[Case], place: Place) -> list[Case]:
     """Return items that may be equal. Each is a member only if no earlier item equals it."""
     known = [case.item.value for case in cases if isinstance(case.item, Known)]
-    if len(known) == len(cases) == len(set(map(listed, known))):
+    if len(known) == len(cases) == len(set(map(materialize, known))):
         return cases
     if len(cases) > MOST_FOLDED:
         t.uncounted = t.uncounted or place

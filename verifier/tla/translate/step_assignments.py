@@ -12,7 +12,7 @@ from verifier.tla.translate.branches import Branch, Guarding
 from verifier.tla.translate.builtins import compare_values
 from verifier.tla.translate.connectives import and_
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.evaluating import assigned_value
+from verifier.tla.translate.evaluating import translate_assigned_value
 from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.spreading import spread
@@ -29,7 +29,7 @@ class Assigning(Guarding):
         self, name: str, to: ast.Variable, right: Expression, c: Context, branch: Branch
     ) -> Iterator[Branch]:
         self.t.assigned = branch.assigned
-        value = assigned_value(self.t, right, c)
+        value = translate_assigned_value(self.t, right, c)
         value = expect_kind(self.t, value, "set") if name == "\\in" else value
         if isinstance(value, Nothing):
             yield from self._add_guard(value, branch)

@@ -37,7 +37,7 @@ def number(value: int) -> Term:
     return literal(Range(value, value), value)
 
 
-def undefined_term(sort: Sort) -> Term:
+def make_undefined_term(sort: Sort) -> Term:
     """Return a term of a sort that has no value in any state."""
     if sort.lacking is None and sort.size:
         return Term(Operator.GET, sort, (literal(Option(sort), None),))
@@ -171,10 +171,10 @@ __all__ = [
     "always_true",
     "is_undefined",
     "literal",
+    "make_undefined_term",
     "meet",
     "never_true",
     "number",
-    "undefined_term",
     "variable",
     "with_symbols",
     "within",

@@ -124,7 +124,7 @@ def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
             raise Untranslated(None, f"{name} has no finite sort: {error}") from None
 
 
-def widened_by(made: Translation, states: list[State]) -> bool:
+def widen(made: Translation, states: list[State]) -> bool:
     """Widen the sorts for states. Return True if they were too narrow. Raises Untranslated."""
     before = [sort_of(shape, made.names) for shape in made.shapes.values()]
     add_states(made.shapes, states)
