@@ -1,14 +1,16 @@
 """Guidance of random executions of a module: they restart where values were new, and prefer seldom actions.
 
 It is `engines/guided_walks` for the interpreter: states are values, and no solver looks ahead. A feature is
-the value of a variable, of a part of it, or of two variables together.
+the value of a variable, of a part of it, or of two variables together. A step is one by a part of Next
+(``tla/next_parts``): parts are tried in a random order until one has a step to another state. Some walks go
+without guidance from an initial state to the depth: where limits end all executions, length matters most.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -19,15 +21,27 @@ from verifier.tla.value_types import Fn, Value
 STEPS = 32
 """The actions from one restart to the next."""
 _KEPT, _KEPT_PER_WALK = 400, 3
-_FRESH, _EVEN = 0.2, 0.2
-"""The shares of walks that begin in an initial state, and that choose without a preference."""
+_WHOLE, _FRESH, _EVEN = 0.25, 0.2, 0.2
+"""The shares of walks that go from an initial state to the depth, without guidance; of others that begin in
+an initial state; and of others that choose without a preference."""
 _PAIRS = 24
 """The most pairs of variables of which the values together are a feature."""
 _PARTS = 2
 """The nesting of functions and records whose parts are features."""
 _UNLIKED = 0.01
-"""The preference for an action that a walk nearly switches off, and the share of such actions."""
-_SHARE_UNLIKED = 0.25
+"""The preference for an action that a walk nearly switches off, and the shares of such actions and parts."""
+_SHARE_UNLIKED, _SHARE_UNLIKED_PARTS = 0.25, 0.1
+_COMPARES = 0.5
+"""The share of steps for which two successors are computed. The more novel one is taken."""
+_MOST_VALUES = 200_000
+"""The most values of variables of which the features are remembered."""
+
+Label = tuple[str, Hashable]
+"""The name of an action, and the place of a disjunct in it."""
+Way = tuple[State, str]
+"""A successor, and the name of the action."""
+Compute = Callable[[int], Sequence[Way]]
+"""Computes the ways to take a step by a part of Next."""
 
 
 @dataclass
@@ -35,23 +49,22 @@ class _Kept:
     """A promising state, by the states on the way to it."""
 
     path: tuple[State, ...]
-    features: tuple[Hashable, ...]
+    features: tuple[int, ...]
     chosen: int = 0
 
 
 class Guide:
-    """Chooses where walks begin and the actions that they take."""
+    """Chooses where walks begin and the parts of Next that they take."""
 
-    def __init__(self, chance: Random, initial: Sequence[State]) -> None:
-        self._chance, self._initial = chance, initial
-        self._seen = Counter[Hashable]()
-        self._taken = Counter[str]()
+    def __init__(self, chance: Random, initial: Sequence[State], labels: Sequence[Label]) -> None:
+        """``labels``: for each part of Next the disjunct that it belongs to."""
+        self._chance, self._initial, self._labels = chance, initial, labels
+        self._features_of = _Features(chance, len(initial[0]))
+        self._taken = dict.fromkeys(labels, 0)
         self._kept: list[_Kept] = []
         self._places: set[State] = set()
-        pairs = list(combinations(range(len(initial[0])), 2))
-        self._pairs = chance.sample(pairs, min(_PAIRS, len(pairs)))
-        self._liked: dict[str, float] = {}
-        self._even = True
+        self._liked: list[float] = []
+        self._whole = self._even = True
         self._reached: list[tuple[float, int, State]] = []
         """The novelty of the states of this walk, their places, and the states."""
         self.restarts = self.deepest = 0
@@ -59,8 +72,10 @@ class Guide:
     def begin(self) -> list[State]:
         """Return the states up to that in which the next walk begins."""
         chance = self._chance
-        self._liked, self._even, self._reached = {}, chance.random() < _EVEN, []
-        if not self._kept or chance.random() < _FRESH:
+        self._reached, self._whole = [], chance.random() < _WHOLE
+        self._even = self._whole or chance.random() < _EVEN
+        self._liked = [] if self._even else self._draw_preferences()
+        if self._whole or not self._kept or chance.random() < _FRESH:
             return [chance.choice(self._initial)]
         weights = [self._novelty(one.features) / (1 + one.chosen) for one in self._kept]
         kept = chance.choices(self._kept, weights)[0]
@@ -68,49 +83,126 @@ class Guide:
         self.restarts += 1
         return list(kept.path)
 
-    def choose(self, ways: Sequence[tuple[State, str]]) -> tuple[State, str]:
-        """Return one of the ways to take a step. A successor with new values is preferred."""
-        if self._even:
-            chosen = self._chance.choice(ways)
-        else:
-            numbers = Counter(action for _, action in ways)
-            weights = [self._preference(action) / numbers[action] for _, action in ways]
-            some = self._chance.choices(ways, weights, k=2)
-            chosen = max(some, key=lambda way: self._novelty(self._features(way[0])))
-        self._taken[chosen[1]] += 1
+    def _draw_preferences(self) -> list[float]:
+        """Return a preference for each part. A few disjuncts and parts are nearly switched off."""
+        chance, of_label = self._chance, dict[Label, float]()
+        for label in self._taken:
+            unliked = chance.random() < _SHARE_UNLIKED
+            of_label[label] = _UNLIKED if unliked else math.exp(chance.gauss(0.0, 1.2))
+        numbers = Counter(self._labels)
+        return [
+            of_label[label] / numbers[label] * (_UNLIKED if chance.random() < _SHARE_UNLIKED_PARTS else 1.0)
+            for label in self._labels
+        ]
+
+    def limit(self, begun: int, depth: int) -> int:
+        """Return the most actions of a walk that begins after ``begun`` actions."""
+        return depth if self._whole else min(depth, begun + STEPS)
+
+    def step(self, state: State, compute: Compute) -> Way | None:
+        """Return a step to another state; None if there is none. Of two successors, the one with more novel
+        values is taken."""
+        wanted = 2 if not self._even and self._chance.random() < _COMPARES else 1
+        some = list[tuple[Way, Label]]()
+        for number in self._order():
+            others = [way for way in compute(number) if way[0] != state]
+            if others:
+                some.append((self._chance.choice(others), self._labels[number]))
+                if len(some) == wanted:
+                    break
+        if not some:
+            return None
+        chosen, label = some[0] if len(some) == 1 else max(some, key=lambda one: self._novelty_of(one[0][0]))
+        self._taken[label] += 1
         return chosen
 
-    def _preference(self, action: str) -> float:
-        if action not in self._liked:
-            unliked = self._chance.random() < _SHARE_UNLIKED
-            self._liked[action] = _UNLIKED if unliked else math.exp(self._chance.gauss(0.0, 1.2))
-        return self._liked[action] / math.sqrt(1 + self._taken[action])
+    def _order(self) -> Iterator[int]:
+        """Yield the parts, the preferred ones likely first."""
+        chance, count = self._chance, len(self._labels)
+        if self._even:
+            yield from chance.sample(range(count), count)
+            return
+        taken, labels = self._taken, self._labels
+        # The smallest of exponentially distributed times is that of a part with the chance of its weight.
+        times = [
+            -math.log(1.0 - chance.random()) / liked * math.sqrt(1 + taken[label])
+            for liked, label in zip(self._liked, labels, strict=True)
+        ]
+        yield from sorted(range(count), key=times.__getitem__)
 
     def arrive(self, state: State, place: int) -> None:
         """Note that the walk has come to a state from which it can go on."""
-        features = self._features(state)
-        self._seen.update(features)
-        self.deepest = max(self.deepest, place)
+        features = self._features_of(state)
+        self._features_of.count(features)
         if state not in self._places:
             self._reached.append((self._novelty(features), place, state))
 
     def end(self, path: Sequence[State]) -> None:
         """Keep the most novel states of the walk that ends."""
+        self.deepest = max(self.deepest, len(path) - 1)
         best = sorted(self._reached, key=lambda one: (-one[0], one[1]))[:_KEPT_PER_WALK]
         for _, place, state in best:
             if state not in self._places:
                 self._places.add(state)
-                self._kept.append(_Kept(tuple(path[: place + 1]), self._features(state)))
+                self._kept.append(_Kept(tuple(path[: place + 1]), self._features_of(state)))
         if len(self._kept) > 2 * _KEPT:
             self._kept.sort(key=lambda one: -self._novelty(one.features) / (1 + one.chosen))
             del self._kept[_KEPT:]
 
-    def _novelty(self, features: Sequence[Hashable]) -> float:
-        return sum(1.0 / (1 + self._seen[feature]) for feature in features)
+    def _novelty(self, features: Sequence[int]) -> float:
+        return self._features_of.novelty(features)
 
-    def _features(self, state: State) -> tuple[Hashable, ...]:
-        parts = [part for place, value in enumerate(state) for part in _parts((place,), value, _PARTS)]
-        return (*parts, *((one, other, state[one], state[other]) for one, other in self._pairs))
+    def _novelty_of(self, state: State) -> float:
+        return self._novelty(self._features_of(state))
+
+
+class _Features:
+    """The features of states, numbered, and how often they were seen."""
+
+    def __init__(self, chance: Random, variables: int) -> None:
+        pairs = list(combinations(range(variables), 2))
+        self._pairs = chance.sample(pairs, min(_PAIRS, len(pairs)))
+        self._numbers: dict[Hashable, int] = {}
+        self._weights: list[float] = []
+        """For each feature, one divided by one more than the times that it was seen."""
+        self._of_value: list[dict[Value, tuple[int, ...]]] = [{} for _ in range(variables)]
+        self._remembered = 0
+
+    def __call__(self, state: State) -> tuple[int, ...]:
+        """Return the numbers of a state's features. The first of a variable is that of its whole value."""
+        parts = [self._of_variable(place, value) for place, value in enumerate(state)]
+        found = [number for numbers in parts for number in numbers]
+        number_of = self._number
+        found += [number_of((one, other, parts[one][0], parts[other][0])) for one, other in self._pairs]
+        return tuple(found)
+
+    def _of_variable(self, place: int, value: Value) -> tuple[int, ...]:
+        known = self._of_value[place]
+        found = known.get(value)
+        if found is None:
+            found = tuple(self._number(part) for part in _parts((place,), value, _PARTS))
+            if self._remembered < _MOST_VALUES:
+                self._remembered += 1
+                known[value] = found
+        return found
+
+    def _number(self, feature: Hashable) -> int:
+        found = self._numbers.get(feature)
+        if found is None:
+            found = self._numbers[feature] = len(self._weights)
+            self._weights.append(1.0)
+        return found
+
+    def count(self, features: Sequence[int]) -> None:
+        """Note that a state was seen."""
+        weights = self._weights
+        for number in features:
+            weight = weights[number]
+            weights[number] = weight / (1.0 + weight)
+
+    def novelty(self, features: Sequence[int]) -> float:
+        """Return the sum of the weights."""
+        return sum(map(self._weights.__getitem__, features))
 
 
 def _parts(path: tuple[Hashable, ...], value: Value, depth: int) -> Iterator[Hashable]:

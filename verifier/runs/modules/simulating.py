@@ -18,7 +18,7 @@ from verifier.engines.simulate import UP_TO_VIOLATION, Progress
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
-from verifier.runs.modules.guiding import STEPS, Guide
+from verifier.runs.modules.guiding import Guide
 from verifier.runs.modules.loading import split_properties
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
@@ -34,6 +34,7 @@ from verifier.runs.simulate import ENGINE, SimulateOptions
 from verifier.tla.checks import Test, checks, list_evaluated_formulas
 from verifier.tla.found import State, Violation
 from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.next_parts import Part, parts_of_next
 from verifier.tla.translate.sampling import Stepper
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
@@ -77,6 +78,21 @@ class _Look:
     """True if steps may begin there."""
 
 
+class _ByPart:
+    """Computes the steps from a state by parts of Next."""
+
+    def __init__(self, walks: _Walks, state: State) -> None:
+        self._walks, self._state = walks, state
+        self.enabled = False
+        """True if one of these parts has a step."""
+
+    def __call__(self, number: int) -> list[tuple[State, str]]:
+        """Return the ways to take a step by a part."""
+        found = self._walks.take_part(self._state, number)
+        self.enabled = self.enabled or bool(found)
+        return found
+
+
 class _Walks:
     def __init__(self, asked: ModuleQuestion) -> None:
         self.asked, self.options = asked, asked.question.options
@@ -92,6 +108,8 @@ class _Walks:
         self.checks = checks(own, self.names)
         analysis = self.evaluator.analysis
         self.known: dict[State, _Look] = {}
+        self.tested: dict[State, tuple[tuple[str, ...], bool]] = {}
+        """The properties that a state violates, and whether steps may begin there."""
         self.keeps = not any(
             analysis.of(one.body, one.module).changing
             for one in list_evaluated_formulas(own, set(self.names))
@@ -105,6 +123,7 @@ class _Walks:
         self.ended = self.steps = self.deadlocks = self.cut = 0
         self.violating, self.enabled, self.taken = Counter[str](), Counter[str](), Counter[str]()
         self.lengths = Counter[int]()
+        self.parts: list[Part] = []
         self.guide: Guide | None = None
         self.counted = {name: Counter[int]() for name in self.options.count_action}
 
@@ -112,9 +131,15 @@ class _Walks:
         """Walk. Raises Undefined, Interrupted and UsageError."""
         self.explorer.assume()
         initial = self._initial()
-        self.guide = Guide(self.chance, initial) if self.options.guided else None
+        if self.options.guided:
+            self.parts = parts_of_next(self.spec)
+            labels = [(part.name, part.place) for part in self.parts]
+            self.guide = Guide(self.chance, initial, labels)
         while self.ended < self.options.walks and (self.guide is None or self.open):
-            self._walk([self.chance.choice(initial)] if self.guide is None else self.guide.begin())
+            if self.guide is None:
+                self._walk([self.chance.choice(initial)])
+            else:
+                self._walk_guided(self.guide, self.guide.begin())
             self.ended += 1
             if self.options.first and self.verdicts:
                 raise Interrupted(ENDED_FIRST)
@@ -145,31 +170,60 @@ class _Walks:
 
     def _walk(self, path: list[State]) -> None:
         taken, self.path, state = Counter[str](), path, path[-1]
-        most = self.options.depth
-        if self.guide is not None:
-            most = min(most, len(path) - 1 + STEPS)
         while True:
             depth = len(self.path) - 1
-            at_end = depth >= most
+            at_end = depth >= self.options.depth
             look = self._look(state, first=not depth)
             self.enabled.update({action for _, action in look.following})
             self.deadlocks += look.within and not look.following
-            if self._record_violations(look, depth >= self.options.depth) or not look.within:
+            if self._record_violations(look, at_end) or not look.within:
                 break
             self.cut += bool(look.following) and at_end
-            if self.guide is not None and look.following:
-                self.guide.arrive(state, depth)
             if at_end or not look.following:
                 break
-            choose = self.chance.choice if self.guide is None else self.guide.choose
-            before, (state, action) = state, choose(look.following)
+            before, (state, action) = state, self.chance.choice(look.following)
             self.path.append(state)
             taken[action] += 1
             if not self.stepper.goes_on(before, state):
                 self._record_violations(self._look(state, first=False), at_end=True)
                 break
-        if self.guide is not None:
-            self.guide.end(self.path)
+        self._count(taken)
+
+    def _walk_guided(self, guide: Guide, path: list[State]) -> None:
+        """Walk on. Of most states, only the successors by some parts of Next are computed."""
+        taken, self.path, state = Counter[str](), path, path[-1]
+        most = guide.limit(len(path) - 1, self.options.depth)
+        while True:
+            depth = len(self.path) - 1
+            violates, within = self._test_once(state, first=not depth)
+            if self._record([(name, self.path) for name in violates]) or not within:
+                break
+            if depth >= most:
+                self.cut += 1
+                break
+            parts = _ByPart(self, state)
+            step = guide.step(state, parts)
+            if step is None:
+                self._note_deadlock(stuck=not parts.enabled)
+                break
+            guide.arrive(state, depth)
+            before, (state, action) = state, step
+            self.path.append(state)
+            taken[action] += 1
+            if not self.stepper.goes_on(before, state):
+                self._record([(name, self.path) for name in self._test_once(state, first=False)[0]])
+                break
+        guide.end(self.path)
+        self._count(taken)
+
+    def _note_deadlock(self, *, stuck: bool) -> None:
+        """Note the end of a guided walk, unless a step leads back to the same state."""
+        self.deadlocks += stuck
+        if stuck and self.spec.titles.no_deadlock in self.names:
+            self._record([(self.spec.titles.no_deadlock, self.path)])
+
+    def _count(self, taken: Counter[str]) -> None:
+        """Count a walk that has ended."""
         self.steps += taken.total()
         self.taken += taken
         self.lengths[len(self.path) - 1] += 1
@@ -187,14 +241,37 @@ class _Walks:
         return found
 
     def _look_at(self, state: State, *, first: bool) -> _Look:
+        violates, within = self._test(state, first=first)
+        ways = self.stepper.ways(state) if within else []
+        return _Look(violates, tuple(ways), self._breaking(state, ways, self.checks.steps), within)
+
+    def _test(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
+        """Return the properties that a state violates, and whether the constraints allow steps from it."""
         now, following, own = self.evaluator.now, self.evaluator.next, self.checks
         self.explorer.level, self.explorer.ahead = len(self.path) - 1, 0
         now[:], following[:] = state, [UNSET] * len(state)
         tests = [*own.invariants, *(own.initially if first else ())]
         violates = tuple(dict.fromkeys(name for name, test in tests if not test()))
-        within = all(test() for test in own.constraints)
-        ways = self.stepper.ways(state) if within else []
-        return _Look(violates, tuple(ways), self._breaking(state, ways, own.steps), within)
+        return violates, all(test() for test in own.constraints)
+
+    def _test_once(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
+        """Test a state that may have been tested before."""
+        found = self.tested.get(state) if self.keeps and not first else None
+        if found is None:
+            found = self._test(state, first=first)
+            if self.keeps and not first and len(self.tested) < POLICY.states_with_successors:
+                self.tested[state] = found
+        return found
+
+    def take_part(self, state: State, number: int) -> list[tuple[State, str]]:
+        """Return the ways to take a step by a part of Next from the path's last state."""
+        steps = self.checks.steps
+        ways = self.stepper.ways_by(self.parts[number], state)
+        self.enabled.update({action for _, action in ways})
+        if steps and len(self.path) <= self.options.depth:
+            breaking = self._breaking(state, ways, steps)
+            self._record([(name, [*self.path, other]) for name, other in breaking.items()])
+        return ways
 
     def _breaking(
         self, state: State, ways: Sequence[tuple[State, str]], steps: Sequence[tuple[str, Test]]
@@ -224,6 +301,9 @@ class _Walks:
             found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
         if look.within and not look.following and self.spec.titles.no_deadlock in self.names:
             found.append((self.spec.titles.no_deadlock, self.path))
+        return self._record(found)
+
+    def _record(self, found: Sequence[tuple[str, list[State]]]) -> bool:
         new = any(name not in self.verdicts for name, _ in found)
         for name, states in found:
             self.violating[name] += 1

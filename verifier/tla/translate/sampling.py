@@ -14,6 +14,7 @@ from verifier.tla.begun import Begun
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.next_parts import Part, walk_part
 from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import find_taken_action
 from verifier.tla.specification import Specification, without_traces
@@ -282,6 +283,18 @@ class Stepper:
 
     def ways(self, state: State) -> list[tuple[State, str]]:
         """Return each way to take a step: the successor, and the name of the action. Raises Undefined."""
+        return self._ways(lambda tell: self._visit(state, tell))
+
+    def ways_by(self, part: Part, state: State) -> list[tuple[State, str]]:
+        """Return each way to take a step by a part of Next. Raises Undefined."""
+
+        def visit(tell: Callable[[State], None]) -> None:
+            self._set(state)
+            walk_part(self.evaluator.actions, part, lambda: tell(self.explorer.walks.capture("Next")))
+
+        return self._ways(visit)
+
+    def _ways(self, visit: Callable[[Callable[[State], None]], None]) -> list[tuple[State, str]]:
         found: list[tuple[State, str]] = []
 
         def tell(reached: State) -> None:
@@ -289,7 +302,7 @@ class Stepper:
             found.append((reached, action.shown if action is not None else "Next"))
 
         self.evaluator.actions.action = None
-        self._visit(state, tell)
+        visit(tell)
         return found
 
     def take_steps(self, state: State) -> list[tuple[State, Taken]]:
@@ -319,9 +332,12 @@ class Stepper:
 
     def _visit(self, state: State, visit: Callable[[State], None]) -> None:
         """Call ``visit`` with the successor for each way to take a step."""
+        self._set(state)
+        self.walk(lambda: visit(self.explorer.walks.capture("Next")))
+
+    def _set(self, state: State) -> None:
         self.evaluator.now[:] = state
         self.evaluator.next[:] = [UNSET] * len(state)
-        self.walk(lambda: visit(self.explorer.walks.capture("Next")))
 
     def strolls(self, start: list[State], count: int, steps: int) -> list[State]:
         """Return states on random walks. They are the same in every run."""
