@@ -59,13 +59,17 @@ class Choice:
 
 
 def choices_of(constants: Constants, chance: Random) -> Iterator[Choice]:
-    """Yield choices, each once: that of the configuration, small ones, and greater ones."""
+    """Yield choices, each once: that of the configuration, far greater integers, small, and greater ones.
+
+    Two sums of constants may be ordered otherwise at great integers.
+    """
     plain = {name: len(values) for name, values in constants.sets.items() if name not in constants.families}
     own = {**plain, **constants.numbers}
     given = {name: _places(one, constants) for name, one in constants.families.items()}
     yield Choice({**own, **{name: len(parts) for name, parts in given.items()}}, given, is_own=True)
     seen = [] if given else [own]
-    sizes = [dict.fromkeys(own, size) for size in (1, 2, 3)]
+    far = {name: 3 * size + 7 if name in constants.numbers else size for name, size in own.items()}
+    sizes = [far, *(dict.fromkeys(own, size) for size in (1, 2, 3))]
     sizes += [{**own, name: own[name] + more} for name in own for more in (1, -1)]
     for one in sizes:
         if one not in seen and all(size >= (name in plain) for name, size in one.items()):

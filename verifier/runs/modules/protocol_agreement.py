@@ -50,7 +50,7 @@ _DRAWN = 300
 """The number of drawn states at one choice of constants."""
 _MOST_INSTANCES = 20_000
 """The limit of the values of an action's parameters."""
-_LEAST_SIZES = 3
+_LEAST_SIZES = 4
 """The number of choices of constants that are compared in any case."""
 _MOST_TIMES = 3
 """The processor time of all comparisons, as a multiple of that at the configuration's constants."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from verifier.encodings.expressions import BOOLEAN, all_values, wrap
+from verifier.encodings.expressions import BOOLEAN, all_values, term_of, wrap
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
@@ -270,7 +270,10 @@ def _powerset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind |
         return Collection(SetOf(element), lambda _: ALWAYS, whole=True)
 
     def has(one: Typed) -> BooleanValue:
-        symbol = Symbol("x", element.sort(reading.sorts))
+        # The elements of the value, which may have other integers than those of the kind.
+        sort = term_of(one.value).sort
+        assert isinstance(sort, Set)
+        symbol = Symbol("x", sort.element)
         inside = found.has(Typed(element, variable_of(symbol)))
         said = one.value.contains(variable_of(symbol)).implies(inside)
         return wrap(Term(Operator.FORALL, BOOLEAN, (said.term,), binds=symbol))  # type: ignore[no-any-return]

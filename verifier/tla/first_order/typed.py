@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.expressions import BOOLEAN, all_values, literal, set_of, some, term_of, wrap
+from verifier.encodings.expressions import BOOLEAN, all_values, integer, literal, set_of, some, term_of, wrap
 from verifier.encodings.operations import constantly, if_
 from verifier.encodings.quantifiers import function, image
 from verifier.encodings.sorts import Enum, Option, Sort
@@ -24,6 +24,7 @@ from verifier.tla.first_order.kinds import (
     Truth,
     Whole,
     Word,
+    has_integers,
 )
 
 ALWAYS, NEVER = constantly(True), constantly(False)
@@ -106,6 +107,10 @@ def field_of(record: Any, sort: Sort[Any], name: str) -> Any:
     return wrap(Term(Operator.FIELD, sort, (term_of(record),), name))
 
 
+def _has_any(_: Typed) -> BooleanValue:
+    return ALWAYS
+
+
 class Kinds:
     """Changes of values between kinds, at the sorts of one protocol."""
 
@@ -113,8 +118,17 @@ class Kinds:
         self.sorts = sorts
 
     def whole(self, kind: Kind) -> Collection:
-        """Return the set of all values of a kind."""
-        return Collection(kind, lambda _: ALWAYS, all_values(kind.sort(self.sorts)), whole=True)
+        """Return the set of all values of a kind, whose parts are no integers. Another integer than those of
+        the kind may be sought in it."""
+        assert isinstance(kind, Whole) or not has_integers(kind)
+        has = self._within(kind) if isinstance(kind, Whole) else _has_any
+        return Collection(kind, has, all_values(kind.sort(self.sorts)), whole=True)
+
+    def _within(self, kind: Whole) -> Callable[[Typed], BooleanValue]:
+        assert kind.low is not None
+        assert kind.high is not None
+        low, high = (integer(bound.at(self.sorts.numbers)) for bound in (kind.low, kind.high))
+        return lambda one: conjoin(low <= one.value, one.value <= high)
 
     def of_set(self, typed: Typed) -> Collection:
         """Return the set that a value is."""

@@ -1,0 +1,82 @@
+r"""Claims that are false at great integer constants only: none is proved for all constants.
+
+A constant N says that x is at most 3 N and that f has the domain 0..N+6, which is smaller from N = 4 on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verifier.processes.limits import Limits
+from verifier.runs.asking import execute
+from verifier.runs.loaded import Differs
+from verifier.runs.loading import load
+from verifier.runs.modules.loading import load as load_module
+from verifier.runs.modules.protocol_agreement import compare
+from verifier.runs.prove import ProveOptions
+from verifier.tla.first_order.kinds import Kind
+from verifier.tla.first_order.operators import OPERATORS
+from verifier.tla.first_order.protocol_classes import Rules, make_protocol
+from verifier.tla.first_order.reading import Reading
+from verifier.tla.first_order.scopes import Scope
+from verifier.tla.first_order.typed import ALWAYS
+
+MODULE = r"""---- MODULE Great ----
+EXTENDS Integers, FiniteSets
+CONSTANT N
+VARIABLES x, f
+TypeOK == x \in 0..(N + N + N) /\ f \in [0..(N + 6) -> BOOLEAN]
+Init == x = 0 /\ f = [i \in 0..(N + 6) |-> FALSE]
+Next == x < N + N + N /\ x' = x + 1 /\ UNCHANGED f
+Claim == CLAIM
+====
+"""
+CONFIG = "CONSTANT N = 2\nINIT Init\nNEXT Next\nINVARIANT Claim\n"
+FALSE_CLAIMS = (
+    r"x \in DOMAIN f",
+    r"0..x \subseteq DOMAIN f",
+    r"{x} \in SUBSET (0..(N + 6))",
+    r"{x} \in SUBSET DOMAIN f",
+    r"<<x, TRUE>> \in (0..(N + 6)) \X BOOLEAN",
+    r"[a |-> x, b |-> TRUE] \in [a : 0..(N + 6), b : BOOLEAN]",
+    r"[i \in 0..N |-> x] \in [0..N -> 0..(N + 6)]",
+    r"[i \in 0..N |-> x] \in [0..N -> DOMAIN f]",
+    r"{<<x, y>> : y \in {0}} \subseteq (0..(N + 6)) \X {0}",
+)
+
+
+def _write(folder: Path, claim: str) -> str:
+    (folder / "Great.tla").write_text(MODULE.replace("CLAIM", claim))
+    (folder / "Great.cfg").write_text(CONFIG)
+    return str(folder / "Great.tla")
+
+
+@pytest.mark.parametrize("claim", FALSE_CLAIMS)
+def test_a_claim_that_great_integers_violate_is_not_proved(tmp_path: Path, claim: str) -> None:
+    run = execute("prove", load(_write(tmp_path, claim), {}), ProveOptions(all_constants=True))
+    assert [one.kind.name for one in run.outcome.verdicts] != ["PROVED"]
+
+
+def test_the_same_claim_is_proved_where_the_domain_is_large_enough(tmp_path: Path) -> None:
+    spec = _write(tmp_path, r"x \in DOMAIN f /\ {x} \in SUBSET DOMAIN f")
+    module = Path(spec)
+    module.write_text(module.read_text().replace("N + 6", "N + N + N"))
+    run = execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+    assert [one.kind.name for one in run.outcome.verdicts] == ["PROVED"]
+
+
+def test_the_comparison_looks_at_great_integers_too(tmp_path: Path) -> None:
+    def has_any_integer(reading: Reading, whole: Any, scope: Scope, expected: Kind | None) -> Any:
+        found: Any = OPERATORS["DOMAIN"](reading, whole, scope, expected)
+        return replace(found, has=lambda _: ALWAYS)
+
+    specification = load_module(_write(tmp_path, FALSE_CLAIMS[0]), {}).specification
+    wrong = Rules(operators={**OPERATORS, "DOMAIN": has_any_integer})
+    protocol = make_protocol(specification, ("Claim",), (), wrong)
+    spec = str(tmp_path / "Great.tla")
+    with pytest.raises(Differs, match="N=13"):
+        compare(protocol, lambda given: load_module(spec, given).specification, 1.0, Limits().begin())
