@@ -195,6 +195,15 @@ def test_an_assume_of_the_module_is_no_assumption_beyond(tmp_path: Path) -> None
     assert _prove(_votes(tmp_path, assume=MEET), "Backed", "Once")[::2] == ("PROVED", "")
 
 
+@pytest.mark.slow
+def test_agreement_is_proved_without_a_lemma_by_hand(tmp_path: Path) -> None:
+    loaded = load(_votes(tmp_path, assume=MEET), {}, reading=Reading(None, (), ()))
+    run = execute("prove", loaded, ProveOptions(all_constants=True, suggest=True))
+    assert run.outcome.verdicts[0].kind.name == "PROVED"
+    (text,) = run.outcome.statistics["suggested"]["Agreed"]
+    assert "\\E Q \\in Quorum" in text
+
+
 NOT_PROVED = {
     "quorums that do not meet": ("{{a, b}, {c}}", "", ("", "")),
     "an ASSUME that does not make quorums meet": (MAJORITIES, r"ASSUME {} \notin Quorum", ("", "")),

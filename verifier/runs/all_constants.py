@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
     from verifier.encodings.terms import Term
+    from verifier.runs.guard_lemmas import Formula
     from verifier.runs.loaded import Loaded
     from verifier.runs.prove import ProveOptions
     from verifier.runs.question import Question
@@ -117,13 +119,29 @@ def _with_suggestions(
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
             name = attempt.property_name
-            pairs = find_lemmas(kind, reading, name, at, question.limits)
+            more = () if of_module is None else _writable_guards(kind, of_module, dict(reading.constants))
+            pairs = find_lemmas(kind, reading, name, at, question.limits, more)
             if of_module is None or not pairs:
                 found[name] = write_lemmas(pairs)
                 continue
             terms = lemma_terms(kind, pairs, dict(reading.constants))
             found[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
     return replace(outcome, statistics={**outcome.statistics, "suggested": found})
+
+
+def _writable_guards(kind: type[Protocol], of_module: OfModule, constants: dict[str, Any]) -> list[Formula]:
+    """Return candidates from guards that have a text in the module's language."""
+    from verifier.runs.guard_lemmas import guard_lemmas
+    from verifier.runs.suggesting import lemma_terms, readable
+
+    pairs = readable(kind, [(f"guard_{n}", one) for n, one in enumerate(guard_lemmas(kind))], constants)
+    terms = lemma_terms(kind, pairs, constants)
+    found = []
+    for (_, formula), (name, term) in zip(pairs, terms.items(), strict=True):
+        with suppress(NoText):
+            of_module.write_module({name: term})
+            found.append(formula)
+    return [one for one in found if not isinstance(one, str)]
 
 
 def _with_suggestions_in_time(

@@ -24,14 +24,16 @@ from verifier.parametric.results import place_of
 from verifier.parametric.system import ParametricSystem
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
+from verifier.runs.guard_lemmas import Formula
 from verifier.specs.constants import IndexSetConstant, constants_of
 from verifier.specs.definition import DefinitionError
+from verifier.specs.members import LemmaMember
 from verifier.specs.names import claim_title
 from verifier.specs.protocol import Protocol, define
 from verifier.system.model import Model
 
-Pair = tuple[str, str]
-"""A name, and the text of its formula."""
+Pair = tuple[str, "str | Formula"]
+"""A name, and the text of its formula, or a method that gives it."""
 _MOST = 120
 """The limit of formulas that are checked at small constants, the shortest first."""
 _ROUNDS = 6
@@ -41,7 +43,7 @@ _WHY = "Suggested: found at small constants, and kept at all."
 
 def write_lemmas(pairs: Sequence[Pair]) -> list[str]:
     """Return lemmas as texts to paste into a Python protocol."""
-    return [method(*pair, _WHY) for pair in pairs]
+    return [method(name, formula, _WHY) for name, formula in pairs if isinstance(formula, str)]
 
 
 def lemma_terms(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> dict[str, Term]:
@@ -57,19 +59,24 @@ def find_lemmas(
     property_name: str,
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
+    candidates: Sequence[Formula] = (),
 ) -> list[Pair]:
     """Return lemmas with which the property is proved for all constants. They are found at the first of these
-    constants, or at all of them; there may be none."""
-    formulas = dict[str, bool]()
+    constants, or at all of them; there may be none. ``candidates``: formulas that may help."""
+    own = [(f"suggested_guard_{number}", formula) for number, formula in enumerate(candidates, 1)]
+    kept: list[Pair] = list(own)
     for constants in at:
+        kept = _keep_inductive(kind, kept, property_name, constants, limits)
+    formulas = dict[str, bool]()
+    for place, constants in enumerate(at):
         known = len(formulas)
-        for one in _find_by_ic3(kind, reading, property_name, constants, limits):
+        for one in _find_by_ic3(_with(kind, kept), reading, property_name, constants, limits):
             formulas.setdefault(one.text, one.is_split)
-        if len(formulas) == known:
+        if len(formulas) == known and (place or not kept):
             continue
         plain = [text for text, is_split in formulas.items() if not is_split]
         for some in (plain, list(formulas)) if len(plain) < len(formulas) else (plain,):
-            shown = _helping(kind, reading, some[:_MOST], property_name, at, limits)
+            shown = _helping(kind, reading, own, some[:_MOST], property_name, at, limits)
             if shown:
                 return shown
     return []
@@ -78,13 +85,14 @@ def find_lemmas(
 def _helping(
     kind: type[Protocol],
     reading: ParametricReading,
+    own: Sequence[Pair],
     formulas: Sequence[str],
     property_name: str,
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> list[Pair]:
-    """Return the formulas with which the proof succeeds."""
-    kept = [(f"suggested_{number}", formula) for number, formula in enumerate(formulas, 1)]
+    """Return the formulas with which the proof succeeds. ``own``: those of the protocol's text."""
+    kept: list[Pair] = [*own, *((f"suggested_{number}", text) for number, text in enumerate(formulas, 1))]
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
     fewest = _fewest(kind, kept, property_name, at, limits)
@@ -185,22 +193,22 @@ def _keep_inductive(
 ) -> list[Pair]:
     """Return the formulas that all actions preserve at these constants, together with the lemmas and the
     property."""
-    readable = _readable(kind, pairs, constants)
-    model = _model(_with(kind, readable), constants, limits)
+    fitting = readable(kind, pairs, constants)
+    model = _model(_with(kind, fitting), constants, limits)
     if model is None:
-        return readable
+        return fitting
     names = find_inductive_lemmas(model, property_name).names
-    return [pair for pair in readable if claim_title(kind, pair[0], None) in names]
+    return [pair for pair in fitting if claim_title(kind, pair[0], None) in names]
 
 
-def _readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
+def readable(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> list[Pair]:
     """Return the formulas that have a meaning in both readings. All are tried together first."""
     if _is_read(kind, pairs, constants):
         return list(pairs)
     half = len(pairs) // 2
     if not half:
         return []
-    return [*_readable(kind, pairs[:half], constants), *_readable(kind, pairs[half:], constants)]
+    return [*readable(kind, pairs[:half], constants), *readable(kind, pairs[half:], constants)]
 
 
 def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str, Any]) -> bool:
@@ -219,6 +227,9 @@ def _with(kind: type[Protocol], pairs: Sequence[Pair]) -> type[Protocol]:
     """Return the protocol with lemmas of these names and formulas."""
     members: dict[str, Any] = {"name": kind.spec_name()}
     for name, formula in pairs:
+        if not isinstance(formula, str):
+            members[name] = LemmaMember(formula, None)
+            continue
         text = dedent(method(name, formula, _WHY))
         exec(compile(text, f"<{name}>", "exec"), _words(), members)
     made: type[Protocol] = type(kind.__name__, (kind,), members)

@@ -18,7 +18,8 @@ from verifier.runs.modules.loading import formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
 from verifier.runs.protocol_loading import load_class_at
-from verifier.tla.first_order.lemma_texts import LemmaWriter
+from verifier.tla import ast
+from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
 
@@ -76,11 +77,17 @@ def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
     """Return the text of a module that extends the protocol's own by lemmas. Raises NoText."""
     module = protocol.specification.module
     kinds = {variable.name: kind for variable, kind in protocol.kinds.items()}
-    writer = LemmaWriter(
-        kinds, protocol.constants.atoms, module.names, lambda value: polynomial_text(polynomial_of(value))
-    )
-    lines = [f"---- MODULE {module.name}_lemmas ----", f"EXTENDS {module.name}", ""]
-    lines += [f"{name} == {writer.write(term)}" for name, term in terms.items()]
+    constants = protocol.constants
+
+    def number(value: int) -> str:
+        return polynomial_text(polynomial_of(value))
+
+    writer = LemmaWriter(kinds, constants.atoms, module.names, number, constants.families.values())
+    lemmas = [f"{name} == {writer.write(term)}" for name, term in terms.items()]
+    also = ", FiniteSets" if any("Cardinality(" in one for one in lemmas) else ""
+    if also and isinstance(module.names.get("Cardinality"), ast.Definition):
+        raise NoText
+    lines = [f"---- MODULE {module.name}_lemmas ----", f"EXTENDS {module.name}{also}", "", *lemmas]
     return "\n".join([*lines, "====", ""])
 
 

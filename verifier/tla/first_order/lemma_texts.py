@@ -8,6 +8,7 @@ from typing import Any
 from verifier.encodings.concrete import Element
 from verifier.encodings.sorts import Boolean, IndexSet, Range
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.tla.first_order.families import Family
 from verifier.tla.first_order.kinds import (
     Fields,
     Kind,
@@ -23,7 +24,13 @@ from verifier.tla.first_order.kinds import (
 )
 
 _JOINTS = {Operator.AND: "/\\", Operator.OR: "\\/", Operator.IMPLIES: "=>"}
-_BINARY = {Operator.LESS: "<", Operator.LESS_EQUAL: "<=", Operator.ADD: "+", Operator.SUBTRACT: "-"}
+_BINARY = {
+    Operator.LESS: "<",
+    Operator.LESS_EQUAL: "<=",
+    Operator.ADD: "+",
+    Operator.SUBTRACT: "-",
+    Operator.MULTIPLY: "*",
+}
 
 
 class NoText(Exception):
@@ -39,11 +46,15 @@ class LemmaWriter:
         atoms: Collection[str],
         taken: Collection[str],
         number: Callable[[int], str],
+        families: Collection[Family] = (),
     ) -> None:
         """``kinds``: of the variables, by name. ``atoms``: the single model values. Other words are
         strings. ``taken``: the names of the module. ``number`` returns the text of a bound, with constants
         by name."""
         self._kinds, self._atoms, self._taken, self._number = kinds, atoms, taken, number
+        self._families = {one.variable: one for one in families}
+        self._names: dict[Symbol, str] = {}
+        """The names of bound variables."""
 
     def write(self, term: Term) -> str:
         """Return a formula as text. Raises NoText."""
@@ -66,11 +77,8 @@ class LemmaWriter:
             case Operator.LESS | Operator.LESS_EQUAL:
                 one, other = (self._value(part, bound)[0] for part in term.arguments)
                 return f"({one} {_BINARY[term.operator]} {other})"
-            case Operator.CONTAINS:
-                members, kind = self._value(term.arguments[0], bound)
-                if not isinstance(kind, SetOf) or kind.element is None:
-                    raise NoText
-                return f"({self._of_kind(term.arguments[1], kind.element, bound)} \\in {members})"
+            case Operator.CONTAINS | Operator.SUBSET:
+                return self._of_sets(term, bound)
             case Operator.IS_NONE:
                 return self._is_none(term.arguments[0], bound)
             case Operator.LITERAL if isinstance(term.sort, Boolean):
@@ -80,24 +88,34 @@ class LemmaWriter:
             raise NoText
         return text
 
+    def _of_sets(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        """Return membership, or that a set is a part of another one."""
+        members, kind = self._value(term.arguments[0], bound)
+        if not isinstance(kind, SetOf) or kind.element is None:
+            raise NoText
+        if term.operator is Operator.SUBSET:
+            return f"({members} \\subseteq {self._of_kind(term.arguments[1], kind, bound)})"
+        return f"({self._of_kind(term.arguments[1], kind.element, bound)} \\in {members})"
+
     def _write_quantifiers(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
         """Return quantifiers over one set together."""
         operator, inner, groups = term.operator, dict(bound), list[tuple[str, list[str]]]()
         while term.operator is operator and term.binds is not None:
             kind, domain = self._domain(term.binds)
+            self._names[term.binds] = self._free_name(term.binds, inner)
             inner[term.binds] = kind
             if not groups or groups[-1][0] != domain:
                 groups.append((domain, []))
-            groups[-1][1].append(self._name(term.binds))
+            groups[-1][1].append(self._names[term.binds])
             term = term.arguments[0]
         sign = "\\A" if operator is Operator.FORALL else "\\E"
         said = ", ".join(f"{', '.join(names)} \\in {domain}" for domain, names in groups)
         return f"{sign} {said} : {self._formula(term, inner)}"
 
-    def _name(self, symbol: Symbol) -> str:
-        """Return the name of a bound variable, which nothing else in the module has."""
-        name = symbol.name
-        while name in self._taken:
+    def _free_name(self, symbol: Symbol, bound: Mapping[Symbol, Kind]) -> str:
+        """Return a name for a bound variable, which nothing else in the module or around it has."""
+        name, around = symbol.name, {self._names[one] for one in bound}
+        while name in self._taken or name in around:
             name = f"{name}_"
         return name
 
@@ -140,12 +158,14 @@ class LemmaWriter:
         match term.operator:
             case Operator.VARIABLE if isinstance(term.data, Symbol):
                 if (known := bound.get(term.data)) is not None:
-                    return self._name(term.data), known
+                    return self._names[term.data], known
                 if (known := self._kinds.get(term.data.name)) is not None:
                     return term.data.name, known
             case Operator.GET | Operator.SOME:
                 text, kind = self._value(term.arguments[0], bound)
                 return text, kind.inner if isinstance(kind, Optional) else kind
+            case Operator.APPLY if (family := self._family(term.arguments[0])) is not None:
+                return self._of_kind(term.arguments[1], family.kind.domain, bound), family.kind.range
             case Operator.APPLY:
                 function, kind = self._value(term.arguments[0], bound)
                 if isinstance(kind, Map):
@@ -156,12 +176,35 @@ class LemmaWriter:
                     return f"{record}.{part.name}", part.kind
                 if isinstance(kind, Pair) and isinstance(term.data, int):
                     return f"{record}[{term.data + 1}]", kind.items[term.data]
-            case Operator.ADD | Operator.SUBTRACT:
+            case Operator.COMPREHENSION if term.binds is not None:
+                return self._comprehension(term, bound)
+        return self._integer(term, bound), Whole(Linear(0), Linear(0))
+
+    def _integer(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        match term.operator:
+            case Operator.CARDINALITY:
+                return f"Cardinality({self._value(term.arguments[0], bound)[0]})"
+            case Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY:
                 one, other = (self._value(part, bound)[0] for part in term.arguments)
-                return f"({one} {_BINARY[term.operator]} {other})", Whole(Linear(0), Linear(0))
+                return f"({one} {_BINARY[term.operator]} {other})"
             case Operator.LITERAL if isinstance(term.data, int) and not isinstance(term.data, bool):
-                return str(term.data), Whole(Linear(0), Linear(0))
+                return self._number(term.data)
         raise NoText
+
+    def _family(self, term: Term) -> Family | None:
+        """Return the family whose state variable this is."""
+        is_variable = term.operator is Operator.VARIABLE
+        return self._families.get(term.data.name) if is_variable and isinstance(term.data, Symbol) else None
+
+    def _comprehension(self, term: Term, bound: Mapping[Symbol, Kind]) -> tuple[str, Kind]:
+        assert term.binds is not None
+        kind, domain = self._domain(term.binds)
+        condition = term.arguments[0]
+        if condition.operator is Operator.LITERAL and condition.data is True:
+            return domain, SetOf(kind)
+        self._names[term.binds] = name = self._free_name(term.binds, bound)
+        said = self._formula(condition, {**bound, term.binds: kind})
+        return f"{{{name} \\in {domain} : {said}}}", SetOf(kind)
 
     def _of_kind(self, term: Term, kind: Kind, bound: Mapping[Symbol, Kind]) -> str:
         """Return the text of a value whose kind is known."""
@@ -178,6 +221,8 @@ class LemmaWriter:
                 held = [(p, one) for p, one in pairs if not (p.may_lack and _is_nothing(one))]
                 said = (f"{p.name} |-> {self._of_kind(_unwrap(one), p.kind, bound)}" for p, one in held)
                 return f"[{', '.join(said)}]"
+            case Operator.SET, SetOf(element=Kind() as element):
+                return f"{{{', '.join(self._of_kind(one, element, bound) for one in term.arguments)}}}"
             case _, Truth():
                 return self._formula(term, bound)
         return self._value(term, bound)[0]
