@@ -11,7 +11,7 @@ from tests.support.command_line import ROOT, verify
 from tests.support.sampling import rest_slow
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.protocol_readings import read_traced
-from verifier.runs.suggesting import _readable
+from verifier.runs.suggesting import readable
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.model import Model, build
@@ -53,12 +53,12 @@ def test_what_is_lifted_can_be_read_by_both_readings() -> None:
     found = lift.lift(clauses)
     assert len(found) > 30
     pairs = [(f"suggested_{place}", one.text) for place, one in enumerate(found)]
-    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs
+    assert readable(load(str(LOCK)), pairs, CONSTANTS) == pairs
 
 
 def test_a_formula_that_means_nothing_is_left_out() -> None:
     pairs = [("wrong", "s.served.is_some"), ("right", "s.served <= s.drawn")]
-    assert _readable(load(str(LOCK)), pairs, CONSTANTS) == pairs[1:]
+    assert readable(load(str(LOCK)), pairs, CONSTANTS) == pairs[1:]
     assert method("one", "s.up", "Why.").splitlines()[1:] == [
         "    def one(self, s):",
         '        """Why."""',
