@@ -20,26 +20,29 @@ manifest's cell, `max_states=9` in Python. A project can set [its own defaults](
 
 | engine | finds first | misses |
 |---|---|---|
-| `bmc`, parallel steps | violations a few steps deep, however many actions run side by side | \
-depth: each step costs more than the last |
+| `bmc`, with parallel steps | violations after few steps, even if many processes act in each step | \
+deep violations: each step costs more than the last |
 | `simulate --guided` | deep violations with many ways to them, at large constants | a violation \
 that needs one rare order of many actions |
-| its searches ahead | violations a few parallel steps beyond what walks reach | what lies further \
-from all promising states |
-| `explore` | everything, while the states fit | nothing, but it sees the deep states last |
-| `simulate` | counts and shares of ordinary executions | rare violations |
+| the solver of `simulate --guided` | violations a few parallel steps beyond the states of the walks | \
+violations further from these |
+| `explore` | the violations nearest to the initial states; in the end all | none, but it reaches deep \
+states last |
+| `simulate` | violations in ordinary executions, with counts | rare violations |
 
 Guided walks restart from states whose fields have new values, alone or together. Each walk prefers \
 some actions and
-nearly leaves out others, and actions that were seldom taken come first. Between rounds a solver \
-looks some parallel
-steps ahead of promising states and of those on the way to them. By the interpreter of a module, \
-walks do the same
-without a solver. The same seed gives the same walks. Each violation is replayed and shortened; it \
-is maybe not the
-fewest actions, which `bmc --shortest` finds. kip320-first-try with 5 replicas and logs of 4 is \
-violated within 2,000
-walks, in 3 seconds of one core; bounded search alone takes 8 to 20.
+avoids others. Actions that were seldom taken come first. Between rounds a solver looks a few steps \
+ahead of promising
+states. The interpreter of TLA+ modules walks without a solver. It tries one disjunct of Next at a \
+time, and lets a
+quarter of the walks go to the depth without guidance. The same seed gives the same walks.
+
+Each violation is replayed and shortened. It may still not be a shortest one; `bmc --shortest` finds \
+that. For
+kip320-first-try with 5 replicas and logs of 4, guided walks find a violation in 3 seconds of one \
+core. Bounded search
+alone needs 8 to 20.
 """
 
 

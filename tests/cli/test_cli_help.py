@@ -51,6 +51,14 @@ def test_every_command_has_both_forms_of_help(name: str) -> None:
     assert shown[0].stdout.startswith(f"Usage: verify {name} ")
 
 
+@pytest.mark.parametrize("name", [*cli.list_commands(None), ""])  # type: ignore[arg-type]
+def test_help_fits_into_a_terminal_of_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = verify(*name.split(), "-h").stdout
+    assert "Usage: verify" in shown
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+
+
 def test_help_without_a_command_is_that_of_verify() -> None:
     assert verify("help").stdout == verify("-h").stdout == verify("--help").stdout
     assert "unknown command 'bcm'" in wrong("help", "bcm")
@@ -191,9 +199,9 @@ def test_options_of_engines_stand_in_groups(engine: str) -> None:
     assert "--timeout" in rest.partition("\nLimits:\n")[2].partition("\nOutput:\n")[0]
 
 
-def test_each_flag_of_a_group_is_an_option_of_some_engine() -> None:
+def test_each_flag_of_a_group_is_an_option_of_some_command() -> None:
     flags = {flag for flags in GROUPS.values() for flag in flags}
-    shown = "".join(verify(engine, "--help").stdout for engine in ENGINES)
+    shown = "".join(verify(name, "--help").stdout for name in cli.list_commands(None))  # type: ignore[arg-type]
     assert not [flag for flag in flags if f"{flag} " not in shown and f"{flag}\n" not in shown]
 
 

@@ -198,7 +198,7 @@ class EngineMethods:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
           translation uses formulas; auto takes the faster one and says which.
-        - engine: ic3 searches an invariant, kind is k-induction, auto runs both beside bounded model
+        - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
           checking and exploration and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. [default: cadical, z3] IC3 uses
           MiniSat. Another solver checks every proof.
@@ -278,9 +278,9 @@ class EngineMethods:
           translation uses formulas; auto takes the faster one and says which.
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
-        - engine: explicit explores every state, bmc searches lassos, l2s reduces liveness to safety and
-          searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs
-          all that apply and takes the first answer.
+        - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
+          and searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto
+          runs all that apply and takes the first answer.
         - explore: Let auto explore every state, too. Exploration leaves no invariant, so --certificate
           switches it off.
         - depth: With --engine bmc: the most states of a lasso. [default: the spec's]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
@@ -25,7 +26,7 @@ _SOLVER_HELP = "What checks; not the solver that found the proof. [default: z3, 
 _SHOWN = 5
 
 
-@click.command("certify")
+@click.command("certify", cls=GroupedCommand)
 @click.argument("path", metavar="FILE", type=FileToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--solver", type=one_of("solver", SOLVER_NAMES), help=_SOLVER_HELP)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
@@ -30,7 +31,7 @@ _UPDATE_HELP = (
 )
 
 
-@click.command("ci")
+@click.command("ci", cls=GroupedCommand)
 @MANIFEST
 @click.option("--cell", "cells", multiple=True, metavar="ID", help=_CELL_HELP)
 @click.option("--jobs", type=POSITIVE, help=_JOBS_HELP)

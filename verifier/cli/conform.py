@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, format_option, note, print_json, say, write
 from verifier.cli.parameters import DURATION
 from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
@@ -46,7 +47,7 @@ _COVERAGE_HELP = "Say which actions and which parts of guards accepted logs have
 _HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 
-@click.command("conform")
+@click.command("conform", cls=GroupedCommand)
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
 @click.option("--map", "mapping", type=FileToRead(), metavar="FILE", help=_MAP_HELP)
@@ -92,10 +93,10 @@ def command(
     \b
     Examples:
       verify conform run.ndjson --spec Counter.tla --draft
-      verify conform logs/*.ndjson --spec protocol.py --map counter.toml
+      verify conform logs/* --spec protocol.py --map map.toml
       verify conform trace.ndjson --spec KeyValueStoreTrace.tla --format json
-      verify conform run.ndjson --spec Counter.tla --map counter.toml --html run.html
-      verify conform logs/*.ndjson --spec Counter.tla --map counter.toml --master 'local[2]'
+      verify conform run.ndjson --spec Counter.tla --map map.toml --html run.html
+      verify conform logs/* --spec Counter.tla --map map.toml --master 'local[2]'
     """
     from verifier.conform.coverage import join_coverage
     from verifier.conform.judging import LogQuestion, judge_logs

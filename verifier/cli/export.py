@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToWrite
@@ -53,7 +54,7 @@ class Options:
     reading: Reading
 
 
-@click.command("export")
+@click.command("export", cls=GroupedCommand)
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--format", "form", type=one_of("format", _FORMATS), help=_FORMAT_HELP)
@@ -71,10 +72,10 @@ def command(
 
     \b
     Examples:
-      verify export --spec kip320 --property StrongIsr --format aiger --out k.aig --map k.json
+      verify export kip320 --property StrongIsr --format aiger --out k.aig
       berkeley-abc -c "read k.aig; pdr"
-      verify export --spec my_protocol.py --set replicas=4 --format btor2 > my_protocol.btor2
-      verify export --spec TwoPhase.tla --format vmt --out t.vmt
+      verify export my_protocol.py --format btor2 > my_protocol.btor2
+      verify export TwoPhase.tla --format vmt --out t.vmt
     """
     spec = find_named_spec(spec_option, spec_argument)
     return _run(Options(spec, parse_settings(settings), reading=reading_of(spec), **rest))

@@ -10,13 +10,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "What to check": (
         *("--spec", "--set", "--property", "--depth", "--walks", "--fairness", "--deadlock", "--find-bugs"),
         *("--shortest", "--all-constants", "--count-action", "--histogram"),
+        *("--grid", "--cover", "--map", "--env", "--cell"),
         *("--config", "--library", "--lemma"),
     ),
     "How": (),
     "Limits": ("--timeout", "--memory", "--max-states", "--first", "--keep-going"),
     "Output": (
         *("--format", "--html", "--trace-out", "--certificate", "--graph", "--dump-smt2"),
-        *("--full", "--expect", "--quiet", "--verbose", "--help"),
+        *("--out", "--junit", "--title", "--show", "--full", "--expect", "--quiet", "--verbose", "--help"),
     ),
 }
 """The flags of each group in the order to show. ``How`` has all others."""

@@ -33,21 +33,22 @@ _COMMANDS = {
     "help": ("verifier.cli.help:command", "Show the help of a command."),
 }
 
-_HELP = """Check replication protocols: every execution up to a depth, or a counterexample.
+_HELP = """Check replication protocols: prove their properties, or show a counterexample.
 
-A protocol of your own is a Python class: docs/tutorial.md begins one, docs/language.md is the reference.
-Or it is a TLA+ module with its configuration, as TLC reads them: docs/tla.md.
+A protocol is a TLA+ module with its configuration, as for TLC (docs/tla.md), or a Python class
+(docs/tutorial.md). Some are built in (verify list). Begin with verify check.
 
 \b
 Examples:
-  verify bmc --spec kip320-first-try --depth 12
-  verify explore --spec TwoPhase.tla --config Small.cfg
+  verify check kip320
+  verify check TwoPhase.tla --config Small.cfg
+  verify bmc kip320-first-try --depth 12
 
 \b
 Exit codes, of several verdicts the worst:
 """
 _LEVELS = ("debug", "info", "warning")
-_MEANING = TextWrapper(88, subsequent_indent=" " * 6)
+_MEANING = TextWrapper(78, subsequent_indent=" " * 6)
 
 
 def _exit_codes() -> str:

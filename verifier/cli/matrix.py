@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from verifier.cli.ci import MANIFEST
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToWrite
@@ -21,7 +22,7 @@ _GROUPS_HELP = (
 )
 
 
-@click.command("matrix")
+@click.command("matrix", cls=GroupedCommand)
 @MANIFEST
 @click.option("--groups", type=POSITIVE, help=_GROUPS_HELP)
 @click.option("--html", type=FileToWrite(), metavar="FILE", help="Write a page of the jobs as well.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import console, print_lines, say
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SET_HELP, SPEC_HELP, parse_settings, reading_of, reading_options
@@ -22,7 +23,7 @@ _SPEC_HELP = (
 _SET_HELP = f"{SET_HELP} [default: those of the file, which no other value may contradict]"
 
 
-@click.command("replay")
+@click.command("replay", cls=GroupedCommand)
 @click.argument("file", type=FileToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help=_SET_HELP)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, note, say, write
 from verifier.cli.parameters import one_of
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName
@@ -26,7 +27,7 @@ _SPEC_HELP = (
 )
 
 
-@click.command("report")
+@click.command("report", cls=GroupedCommand)
 @click.argument("runs", metavar="RUN...", type=FileToRead(), nargs=-1, required=True)
 @click.option("--format", "output_format", type=one_of("format", tuple(FORMATS)), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import console, format_option, print_json, print_lines, say
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from verifier.runs.loaded import Reading
 
 
-@click.command("show")
+@click.command("show", cls=GroupedCommand)
 @spec_options
 @format_option
 def command(
@@ -27,7 +28,7 @@ def command(
     \b
     Examples:
       verify show kip320
-      verify show --spec my_protocol.py --set replicas=4 --format json
+      verify show my_protocol.py --set replicas=4 --format json
       verify show TwoPhase.tla --config Small.cfg
     """
     from verifier.runs.building import build_model

@@ -25,7 +25,7 @@ SPEC_HELP = (
 )
 CONFIG_HELP = "TLA+ modules: the configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "TLA+ modules: a folder with modules that it extends; may be repeated."
-LEMMA_HELP = "TLA+ modules: an operator that helps induct and prove; may be repeated."
+LEMMA_HELP = "TLA+ modules: an operator to use as a lemma of induct and prove; may be repeated."
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = (
     "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and Quorum='<-Majority'."
@@ -36,7 +36,9 @@ def spec_options(command: Command) -> Command:
     """Adds ``SPEC``, ``--spec`` and ``--set``, and what TLA+ modules need."""
     for option in (
         set_option,
-        click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", help=SPEC_HELP),
+        click.option(
+            "--spec", "spec_option", type=SpecName(), metavar="SPEC", help=f"The same as SPEC. {SPEC_HELP}"
+        ),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import console, format_option, note, print_json, print_lines, say
 from verifier.cli.parameters import COUNT, DURATION, POSITIVE, SIZE
 from verifier.cli.paths import FileToRead, FileToWrite, SpecName, check_no_code, reads_spec
@@ -82,7 +83,7 @@ class Options:
     reading: Reading
 
 
-@click.command("sweep")
+@click.command("sweep", cls=GroupedCommand)
 @click.argument("file", metavar="[GRID.toml]", required=False, type=FileToRead())
 @click.option(
     "--spec", "specs", type=SpecName(), multiple=True, metavar="SPEC", help=f"{SPEC_HELP} May be repeated."
@@ -132,10 +133,10 @@ def command(**given: Any) -> int:
 
     \b
     Examples:
-      verify sweep --spec kip279 --spec kip320 --grid replicas=2..3 --grid log_size=1,2 --depth 10
+      verify sweep --spec kip279 --spec kip320 --grid replicas=2..3 --depth 10
       verify sweep --spec Paxos.tla --grid N=2..4 --engine prove
       verify sweep grid.toml --timeout 60s --out nightly
-      verify sweep grid.toml --out nightly --rerun verdict=inconclusive --timeout 10m
+      verify sweep grid.toml --out nightly --rerun verdict=inconclusive
     """
     check_extra("verify sweep", TO_SWEEP)  # before what follows, which imports them
     modules = (spec for spec in given["specs"] if spec.endswith(".tla"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import SpecName
@@ -16,9 +17,9 @@ from verifier.testing.requests import COVERS, MOST_STATES
 from verifier.verdict import ExitCode
 
 _COVER_HELP = (
-    "What the executions cover: each action, each action with its parameters (instances), each state, each "
-    "transition, each pair of actions, one directly after the other, or each part of a guard: true in a step "
-    "(guards), alone false in a state (near-failures), or alone keeping an invariant (near-violations)."
+    "What the executions cover: actions; instances (actions with their parameters); states; transitions; "
+    "pairs (of actions, one directly after the other); or parts of guards: guards (true in a step), "
+    "near-failures (alone false in a state), near-violations (alone keeping an invariant)."
 )
 _DEPTH_HELP = (
     "The most actions of an execution; the search looks no deeper. [default: 20, or as many as the farthest "
@@ -32,9 +33,11 @@ _FORMAT_HELP = (
 )
 
 
-@click.command("tests")
+@click.command("tests", cls=GroupedCommand)
 @click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
-@click.option("--cover", type=one_of("cover", COVERS), default="transitions", help=_COVER_HELP)
+@click.option(
+    "--cover", type=one_of("cover", COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
+)
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help=_DEPTH_HELP)
 @click.option("--count", type=click.IntRange(min=1), metavar="N", help="At most this many executions.")
 @click.option(

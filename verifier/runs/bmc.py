@@ -41,10 +41,10 @@ Progress goes to standard error, the result to standard output.
 
 \b
 Examples:
-  verify bmc --spec kip320 --depth 12
-  verify bmc --spec kip320-first-try --set replicas=4 --property StrongIsr --shortest
-  verify bmc --spec my_protocol.py --timeout 5m --trace-out trace.itf.json
-  verify bmc --spec TwoPhase.tla --config Small.cfg --set N=4
+  verify bmc kip320 --depth 12
+  verify bmc kip320-first-try --property StrongIsr --shortest
+  verify bmc my_protocol.py --timeout 5m --trace-out trace.itf.json
+  verify bmc TwoPhase.tla --config Small.cfg --set N=4
 """
 
 

@@ -33,7 +33,7 @@ _FIND_BUGS = (
 )
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
-Engines run side by side: exploration looks at every state, the provers search an invariant or a
+Engines run side by side: exploration looks at every state, the provers search for an invariant or a
 counterexample, the liveness engines decide temporal properties. What one engine decides ends the others.
 Progress goes to standard error, the result to standard output.
 
@@ -43,7 +43,7 @@ Examples:
   verify check Paxos.tla --config Small.cfg
   verify check my_protocol.py --timeout 10m --memory 8GiB
   verify check rabbit-sac --property Liveness --html run.html
-  verify check kip320-first-try --set replicas=5 --find-bugs --first --timeout 10m
+  verify check kip320-first-try --find-bugs --first --timeout 10m
   verify check kip320 --certificate kip320.json
 """
 

@@ -55,13 +55,14 @@ verdict with a shortest counterexample. Progress goes to standard error, the res
 
 \b
 Examples:
-  verify explore --spec kip320 --set max_leader_epoch=1
-  verify explore --spec rabbit-sac --set queues=4 --symmetry --deadlock
-  verify explore --spec my_protocol.py --graph states.html
-  verify explore --spec TwoPhase.tla --config Small.cfg
-  verify explore --spec kip320 --set log_size=3 --set max_records=3 --workers 2
-  verify explore --spec kip320 --set log_size=3 --master 'local[2]' --work states
-  verify explore --spec kip320 --set log_size=3 --master 'local[2]' --work states --resume
+  verify explore kip320 --set max_leader_epoch=1
+  verify explore rabbit-sac --set queues=4 --symmetry --deadlock
+  verify explore my_protocol.py --graph states.html
+  verify explore TwoPhase.tla --config Small.cfg
+  verify explore kip320 --set log_size=3 --workers 2
+  verify explore kip320 --set log_size=3 --work states
+  verify explore kip320 --set log_size=3 --work states --resume
+  verify explore kip320 --set log_size=3 --master 'local[2]'
 """
 
 

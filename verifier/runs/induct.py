@@ -32,10 +32,10 @@ solver, in a process of its own.
 
 \b
 Examples:
-  verify induct --spec kip320 --property StrongIsr
-  verify induct --spec kip320 --property StrongIsr --lemma Committed --reachable 6
-  verify induct --spec kip320 --property StrongIsr --set replicas=5 --certificate proof.json
-  verify induct --spec TwoPhase.tla --property Consistent --lemma Inv
+  verify induct kip320 --property StrongIsr
+  verify induct kip320 --property StrongIsr --lemma Committed
+  verify induct kip320 --set replicas=5 --certificate proof.json
+  verify induct TwoPhase.tla --property Consistent --lemma Inv
 """
 
 

@@ -32,7 +32,7 @@ _FAIRNESS = (
     "anywhere, and verify show lists the spec's variants."
 )
 _ENGINE = (
-    "explicit explores every state, bmc searches lassos, l2s reduces liveness to safety and searches a "
+    "explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety and searches a "
     "proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs all that apply and "
     "takes the first answer."
 )
@@ -47,10 +47,10 @@ property. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:
-  verify live --spec rabbit-sac --property Liveness
-  verify live --spec rabbit-sac --fairness each-subscribe --set queues=2
-  verify live --spec my_protocol.py --engine bmc --depth 12 --trace-out lasso.itf.json
-  verify live --spec Paxos.tla --config Live.cfg
+  verify live rabbit-sac --property Liveness
+  verify live rabbit-sac --fairness each-subscribe --set queues=2
+  verify live my_protocol.py --engine bmc --depth 12
+  verify live Paxos.tla --config Live.cfg
 """
 
 

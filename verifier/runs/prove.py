@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _ENGINE = (
-    "ic3 searches an invariant, kind is k-induction, auto runs both beside bounded model checking and "
+    "ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model checking and "
     "exploration and takes the first answer."
 )
 _EXPLORE = (
@@ -57,12 +57,12 @@ Progress goes to standard error, the result to standard output.
 
 \b
 Examples:
-  verify prove --spec kip320 --property StrongIsr --certificate strong_isr.json
-  verify prove --spec kip320 --property StrongIsr --engine ic3 --no-lemmas
-  verify prove --spec kip320-first-try --property StrongIsr
-  verify prove --spec my_protocol.py --engine kind --timeout 5m
-  verify prove --spec kip320 --property StrongIsr --all-constants
-  verify prove --spec TwoPhase.tla --property Consistent
+  verify prove kip320 --property StrongIsr --certificate strong_isr.json
+  verify prove kip320 --property StrongIsr --engine ic3 --no-lemmas
+  verify prove kip320-first-try --property StrongIsr
+  verify prove my_protocol.py --engine kind --timeout 5m
+  verify prove kip320 --property StrongIsr --all-constants
+  verify prove TwoPhase.tla --property Consistent
 """
 
 

@@ -36,11 +36,11 @@ code 12).
 
 \b
 Examples:
-  verify simulate --spec kip101 --walks 100000
-  verify simulate --spec rabbit-sac --property none --count-action Release
-  verify simulate --spec rabbit-sac --property none --histogram "active_count(s, 'a1')"
-  verify simulate --spec TwoPhase.tla --walks 100000
-  verify simulate --spec kip320-first-try --property StrongIsr --guided --first
+  verify simulate kip101 --walks 100000
+  verify simulate rabbit-sac --property none --count-action Release
+  verify simulate rabbit-sac --histogram "active_count(s, 'a1')"
+  verify simulate TwoPhase.tla --walks 100000
+  verify simulate kip320-first-try --property StrongIsr --guided --first
 """
 
 
