@@ -56,6 +56,16 @@ def test_what_is_lifted_can_be_read_by_both_readings() -> None:
     assert readable(load(str(LOCK)), pairs, CONSTANTS) == pairs
 
 
+def test_elements_that_differ_by_chance_may_be_equal() -> None:
+    """Of three different elements, the guesses keep all inequalities, one of them, or none."""
+    lift, _ = lifter()
+    three = build(define(load(str(LOCK))({"clients": 3, "last_ticket": 1})))
+    lift = Lifter(three.layout, lift.sorts, {"client": "clients"})
+    clause = [(f"holders[{c}]", True) for c in ("c1", "c2", "c3")]
+    kept = {tuple(part for part in one.parts if "!=" in part) for one in lift.lift([clause]) if one.is_split}
+    assert {(), ("(a != b)",), ("(a != c)",), ("(b != c)",)} <= kept
+
+
 def test_a_formula_that_means_nothing_is_left_out() -> None:
     pairs = [("wrong", "s.served.is_some"), ("right", "s.served <= s.drawn")]
     assert readable(load(str(LOCK)), pairs, CONSTANTS) == pairs[1:]

@@ -9,7 +9,7 @@ Source: Ma et al. 2019, doi:10.1145/3341301.3359651, generalise invariants of sm
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -204,7 +204,9 @@ class Lifter:
                 if clause.k_sort is not None:
                     variables["k"] = clause.k_sort
                 is_general = shifted or not numbers
-                yield Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
+                whole = Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
+                yield whole
+                yield from _with_fewer_distinctions(whole)
         if not numbers:
             yield from self._split(together)
 
@@ -263,6 +265,15 @@ def _say_clause(clause: _Clause, value: str, whole: str, sort: Sort, held: Seque
         case Enum():
             return "(" + " | ".join(f"({whole} == {one!r})" for one in held) + ")"
     raise Unread
+
+
+def _with_fewer_distinctions(whole: Lifted) -> Iterator[Lifted]:
+    """Yield stronger guesses, in which at most one pair of elements must differ: at few elements, all others
+    of a clause may differ by chance."""
+    distinctions = [part for part in whole.parts if " != " in part]
+    rest = tuple(part for part in whole.parts if part not in distinctions)
+    for kept in ((), *((one,) for one in distinctions)) if len(distinctions) > 1 else ():
+        yield replace(whole, parts=(*kept, *rest), is_split=True)
 
 
 def _take_step(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:

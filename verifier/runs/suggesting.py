@@ -36,6 +36,8 @@ Pair = tuple[str, "str | Formula"]
 """A name, and the text of its formula, or a method that gives it."""
 _MOST = 120
 """The limit of formulas that are checked at small constants, the shortest first."""
+_ATTEMPTS = 3
+"""A proof that is tried may take this part of the remaining time, because other formulas may be better."""
 _ROUNDS = 6
 """The limit of proofs that are tried; before each, lemmas that are not preserved are removed."""
 _WHY = "Suggested: found at small constants, and kept at all."
@@ -96,6 +98,8 @@ def _helping(
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
     fewest = _fewest(kind, kept, property_name, at, limits)
+    if fewest is None:
+        return []
     for pairs in (fewest, kept) if len(fewest) < len(kept) else (kept,):
         shown = _keep_needed(kind, reading, pairs, property_name, limits)
         if shown:
@@ -116,7 +120,7 @@ def _keep_needed(
         if not left:
             return []
         more = read_for_all(_with(kind, left), dict(reading.constants))
-        found = prove(Proofs.of(more), property_name, limits)
+        found = prove(Proofs.of(more), property_name, limits.share(_ATTEMPTS))
         titled = {claim_title(kind, name, None): (name, formula) for name, formula in left}
         if found.proved:
             return [titled[name] for name in found.needed if name in titled]
@@ -133,9 +137,9 @@ def _fewest(
     property_name: str,
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
-) -> list[Pair]:
-    """Return few formulas with which the property is inductive at all the constants. Many are removed at once
-    first, and long ones before short ones."""
+) -> list[Pair] | None:
+    """Return few formulas with which the property is inductive at all constants; None if it is not so with
+    all of them. Many are removed at once first, and long ones before short ones."""
     models = [_model(_with(kind, pairs), constants, limits) for constants in at]
 
     def suffice(some: Sequence[Pair]) -> bool:
@@ -145,6 +149,8 @@ def _fewest(
         return all(m is not None and property_name in _leave_out(m, names, property_name) for m in models)
 
     left = list(pairs)
+    if not suffice(left):
+        return None
     step = len(left) // 2
     while step and suffice(left):
         for first in range(len(left) - step, -1, -step):
