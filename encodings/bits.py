@@ -131,11 +131,11 @@ def restrict_formulas(roots: Sequence[FNode], known: Mapping[FNode, FNode]) -> l
             continue
         arguments = [result[argument] for argument in node.args()]
         kept = all(map(is_, arguments, node.args()))
-        result[node] = node if kept else _rebuilt(node, arguments)
+        result[node] = node if kept else _rebuild(node, arguments)
     return [result[root] for root in roots]
 
 
-def _rebuilt(node: FNode, arguments: list[FNode]) -> FNode:
+def _rebuild(node: FNode, arguments: list[FNode]) -> FNode:
     kind = node.node_type()
     if kind in (AND, OR):
         return conjunction(arguments) if kind == AND else disjunction(arguments)

@@ -91,7 +91,7 @@ class Side:
         return [Culprit(path, members if path == self.words else ()) for path in self.paths]
 
 
-def compared(relation: str, left: Side, right: Side) -> Blame:
+def blame_comparison(relation: str, left: Side, right: Side) -> Blame:
     """Say why ``left relation right`` is false. The relation is one of ``= ≠ < ≤ > ≥ ⊆ ∈ ∉``."""
     both = tuple(dict.fromkeys([*left.culprits(), *right.culprits()]))
     match relation:
@@ -102,7 +102,7 @@ def compared(relation: str, left: Side, right: Side) -> Blame:
             return Blame(f"{_item(left)} is in {right.words}, and must not be", tuple(own))
         case "⊆" if left.members is not None and right.members is not None:
             extra = tuple(one for one in left.members if one not in right.members)
-            words = f"{left.words} has {listed(extra)}, not in {right.named}"
+            words = f"{left.words} has {list_names(extra)}, not in {right.named}"
             return Blame(words, (*left.culprits(extra), *right.culprits()))
         case "=" if left.members is not None and right.members is not None:
             return _unequal_sets(left, right)
@@ -129,10 +129,10 @@ def _unequal_sets(left: Side, right: Side) -> Blame:
     extra = tuple(one for one in left.members or () if one not in (right.members or ()))
     absent = tuple(one for one in right.members or () if one not in (left.members or ()))
     if not right.members:
-        words = f"{left.words} must be empty, and has {listed(extra)}"
+        words = f"{left.words} must be empty, and has {list_names(extra)}"
     else:
-        has = [f"has {listed(extra)}, which is too many"] if extra else []
-        has += [f"lacks {listed(absent)}"] if absent else []
+        has = [f"has {list_names(extra)}, which is too many"] if extra else []
+        has += [f"lacks {list_names(absent)}"] if absent else []
         words = f"{left.words} {' and '.join(has)}: it must be {right.named}"
     return Blame(words, (*left.culprits(extra), *right.culprits(absent)))
 
@@ -141,7 +141,7 @@ def _item(side: Side) -> str:
     return side.shown if side.is_fixed or side.words == side.value else f"{side.shown} ({side.words})"
 
 
-def joined(parts: Sequence[Blame]) -> Blame:
+def join_blames(parts: Sequence[Blame]) -> Blame:
     """Say why a disjunction is false: because of all its parts, and each of them would do."""
     culprits = dict.fromkeys(one for part in parts for one in part.culprits)
     told = [says for part in parts for says in part.alternatives or (part.says,)]
@@ -152,7 +152,7 @@ def joined(parts: Sequence[Blame]) -> Blame:
     return Blame(f"no alternative holds: {'; or '.join(says[:_MOST])}{more}", tuple(culprits), says)
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Names with commas, the first of many."""
     rest = len(names) - _MOST
     return ", ".join([*map(cut, names[:_MOST]), *([f"{rest} more"] if rest > 0 else [])])

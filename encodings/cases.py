@@ -19,8 +19,8 @@ from verifier.encodings.lowered import (
     LoweredVariant,
     PartialBoolean,
     children,
-    defined,
     holds,
+    make_definedness,
 )
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Bag, Option, PartialFunction, Sequence, Set, Sort, Tuple, Variant
@@ -36,7 +36,7 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
             return value.cases()
         case FNode() | PartialBoolean():
             true = holds(value)
-            pairs = ((False, conjunction((defined(value), negation(true)))), (True, true))
+            pairs = ((False, conjunction((make_definedness(value), negation(true)))), (True, true))
             return [(item, when) for item, when in pairs if when is not FALSE]
         case LoweredOption():
             assert isinstance(sort, Option)
@@ -56,22 +56,19 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
             assert isinstance(sort, Variant)
             return [
                 (Tagged(tag, item), both)
-                for held, tag, payload in value.held()
+                for held, tag, payload in value.iterate_payloads()
                 if held is not FALSE
                 for item, when in cases(sort.payload(tag), payload)
                 if (both := conjunction((held, when))) is not FALSE
             ]
         case dict() if isinstance(sort, PartialFunction):
             slots = [_slot_cases(sort.range, slot) for slot in value.values()]
-            return [
-                (_held(value, items), when)
-                for items, when in _combinations(sort, slots, TRUE)
-            ]
+            return [(_hold_function(value, items), when) for items, when in _combinations(sort, slots, TRUE)]
         case dict():
             held = [(key, part) for key, part in children(sort) if key in value]
             keys = [key for key, _ in held]
             parts = [cases(part, value[key]) for key, part in held]
-            return [(_collected(sort, keys, items), when) for items, when in _combinations(sort, parts, TRUE)]
+            return [(_collect(sort, keys, items), when) for items, when in _combinations(sort, parts, TRUE)]
     raise AssertionError(value)
 
 
@@ -93,7 +90,7 @@ def _combinations(
                 yield tuple(item for item, _ in chosen), when
 
 
-def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
+def _collect(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
     pairs = list(zip(keys, items, strict=True))
     if isinstance(sort, Set):
         return frozenset(key for key, present in pairs if present)
@@ -104,6 +101,6 @@ def _collected(sort: Sort, keys: list[Any], items: tuple[Any, ...]) -> Concrete:
     return FrozenMap(pairs)
 
 
-def _held(keys: Iterable[Any], items: Iterable[Any]) -> FrozenMap:
+def _hold_function(keys: Iterable[Any], items: Iterable[Any]) -> FrozenMap:
     """The partial function that has for each key what is in the tuple beside it."""
     return FrozenMap((key, item) for key, held in zip(keys, items, strict=True) for item in held)

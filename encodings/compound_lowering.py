@@ -13,9 +13,9 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import (
     LoweredOption,
     Slot,
-    defined,
     either,
-    known,
+    lower_constant,
+    make_definedness,
     restrict_value,
     select,
     tag_value,
@@ -43,7 +43,7 @@ def _tuple(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _variant(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Variant)
     payload = lowering.argument(term, bindings)
-    return restrict_value(term.sort, defined(payload), tag_value(term.sort, str(term.data), payload))
+    return restrict_value(term.sort, make_definedness(payload), tag_value(term.sort, str(term.data), payload))
 
 
 def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -58,7 +58,7 @@ def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     condition, body = term.arguments
-    nothing = known(Slot(term.sort.range), None)
+    nothing = lower_constant(Slot(term.sort.range), None)
     slots = {}
     for key, inner in lowering.expand(term, bindings):
         held = LoweredOption(TRUE, lowering.convert(term.sort.range, body, inner))
@@ -69,24 +69,24 @@ def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any
 def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     function = lowering.argument(term, bindings)
     keys = {key: slot.present for key, slot in function.items()}
-    return restrict_value(term.sort, defined(function), keys)
+    return restrict_value(term.sort, make_definedness(function), keys)
 
 
 def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key, value = term.arguments
     held = LoweredOption(TRUE, lowering.convert(term.sort.range, value, bindings))
-    return _changed(lowering, term, bindings, lowering.convert(term.sort, function, bindings), key, held)
+    return _change(lowering, term, bindings, lowering.convert(term.sort, function, bindings), key, held)
 
 
 def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key = term.arguments
-    nothing = known(Slot(term.sort.range), None)
-    return _changed(lowering, term, bindings, lowering.lower(function, bindings), key, nothing)
+    nothing = lower_constant(Slot(term.sort.range), None)
+    return _change(lowering, term, bindings, lowering.lower(function, bindings), key, nothing)
 
 
-def _changed(
+def _change(
     lowering: Lowering,
     term: Term,
     bindings: Bindings,
@@ -97,11 +97,11 @@ def _changed(
     assert isinstance(term.sort, PartialFunction)
     at, sort = lowering.lower(key, bindings), Slot(term.sort.range)
     changed = {
-        value: either(when, restrict_value(sort, defined(slots[value]), slot), slots[value])
+        value: either(when, restrict_value(sort, make_definedness(slots[value]), slot), slots[value])
         for value, when in cases(key.sort, at)
         if value in slots
     }
-    return restrict_value(term.sort, defined(at), {**slots, **changed})
+    return restrict_value(term.sort, make_definedness(at), {**slots, **changed})
 
 
 COMPOUND_RULES: Mapping[Operator, Rule] = {

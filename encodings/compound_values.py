@@ -22,7 +22,7 @@ from verifier.encodings.expressions import (
     term_of,
     wrap,
 )
-from verifier.encodings.listed_sort import frozen
+from verifier.encodings.listed_sort import freeze
 from verifier.encodings.python_use import take
 from verifier.encodings.sorts import (
     Function,
@@ -193,7 +193,7 @@ def wrapper(sort: Sort) -> type[Value]:
     return {Tuple: TupleValue, Variant: VariantValue, PartialFunction: PartialFunctionValue}[type(sort)]
 
 
-def coerced(value: Any, sort: Sort) -> Value:
+def coerce_to_sorts(value: Any, sort: Sort) -> Value:
     """A Python value, which may have expressions in it, for a place that requires one of these sorts."""
     match sort, value:
         case Listed(), int() if sort.bounds is not None and not isinstance(value, bool):
@@ -225,7 +225,7 @@ def concrete(sort: Sort, value: Any) -> Concrete:
                 (constant(sort.domain, key), constant(sort.range, item)) for key, item in value.items()
             )
         case Listed(), _:
-            return frozen(value)
+            return freeze(value)
     return None
 
 

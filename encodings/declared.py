@@ -28,17 +28,17 @@ Formula: TypeAlias = BooleanValue
 
 def variable(sort: Sort[V]) -> V:
     """A state variable of this sort, in ``__init__`` of a subclass of ``State``."""
-    found: V = _checked("variable", sort)
+    found: V = _check("variable", sort)
     return found
 
 
 def field(sort: Sort[V]) -> V:
     """A field of this sort, in ``__init__`` of a subclass of ``Fields``."""
-    found: V = _checked("field", sort)
+    found: V = _check("field", sort)
     return found
 
 
-def _checked(word: str, sort: Any) -> Any:
+def _check(word: str, sort: Any) -> Any:
     if not isinstance(sort, Sort):
         raise SortError(f"a {word} has a sort, as {word}(Range(0, 3)), not {no_sort(sort)}")
     return sort
@@ -58,7 +58,6 @@ class Fields(Value):
     declares_fields: ClassVar[bool] = True
 
     if TYPE_CHECKING:
-
         # A field may have the name of what an expression has.
         term: Any
         sort: Any

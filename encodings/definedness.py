@@ -21,7 +21,7 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.bits import FALSE, TRUE, choice, conjunction, disjunction, negation
 from verifier.encodings.cases import cases
-from verifier.encodings.lowered import equal, holds, known
+from verifier.encodings.lowered import equal, holds, lower_constant
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.partiality import is_partial
 from verifier.encodings.scalars import Scalar, less_equal
@@ -88,10 +88,10 @@ class Definedness:
         if term.binds is None:
             return conjunction(self.of(part, bindings) for part in term.arguments)
         return conjunction(
-            self.of(part, inner) for inner in self._expanded(term, bindings) for part in term.arguments
+            self.of(part, inner) for inner in self._expand(term, bindings) for part in term.arguments
         )
 
-    def _expanded(self, term: Term, bindings: Bindings) -> Iterator[Bindings]:
+    def _expand(self, term: Term, bindings: Bindings) -> Iterator[Bindings]:
         """The bindings with each value of the bound variable for which the body is read beyond the question
         whether the value is in a set that always has a value."""
         assert term.binds is not None
@@ -121,7 +121,7 @@ class Definedness:
         return conjunction((self.of(condition, bindings), taken))
 
     def _image(self, term: Term, bindings: Bindings) -> FNode:
-        return conjunction(self.of_lines(term.arguments, inner) for inner in self._expanded(term, bindings))
+        return conjunction(self.of_lines(term.arguments, inner) for inner in self._expand(term, bindings))
 
     def _filter(self, term: Term, bindings: Bindings) -> FNode:
         sequence, condition = term.arguments
@@ -131,7 +131,7 @@ class Definedness:
         for value in term.binds.sort.each():
             read = self.of(condition, {**bindings, term.binds: value})
             if read is not TRUE:
-                item = known(term.binds.sort, value)
+                item = lower_constant(term.binds.sort, value)
                 occurs = disjunction(
                     conjunction((lowered.length.at_least(index + 1), equal(slot, item)))
                     for index, slot in enumerate(lowered.slots)
@@ -151,7 +151,7 @@ class Definedness:
 
     def _between(self, term: Term, bindings: Bindings) -> FNode:
         sequence, first, end = (self._lowering.lower(part, bindings) for part in term.arguments)
-        ascending = pairwise((Scalar.known(0), first, end, sequence.length))
+        ascending = pairwise((Scalar.make_constant(0), first, end, sequence.length))
         return conjunction((self._parts(term, bindings), *starmap(less_equal, ascending)))
 
     def _at(self, term: Term, bindings: Bindings) -> FNode:
@@ -191,7 +191,7 @@ class Definedness:
 
     def _choose(self, term: Term, bindings: Bindings) -> FNode:
         (condition,) = term.arguments
-        some = disjunction(self._true(condition, inner) for inner in self._expanded(term, bindings))
+        some = disjunction(self._true(condition, inner) for inner in self._expand(term, bindings))
         return conjunction((self._parts(term, bindings), some))
 
 

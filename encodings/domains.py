@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from verifier.encodings.collection_values import SetValue
 from verifier.encodings.expressions import BOOLEAN, Value, coerce, describe_value, term_of
-from verifier.encodings.generators import Bound, Generated, bound, generated
+from verifier.encodings.generators import Bound, Generated, bound, read_generator
 from verifier.encodings.operations import constantly
 from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import (
@@ -79,7 +79,7 @@ def read(arguments: tuple[Any, ...]) -> Generated:
     if isinstance(body, GeneratorType):
         if domains:
             raise SortError("a generator names its domains itself: leave out the one before it")
-        return generated(body)
+        return read_generator(body)
     if not domains:
         raise SortError("a quantifier takes domains, and then a function: forall(self.nodes, lambda n: …)")
     places = enumerate(domains)
@@ -149,7 +149,7 @@ def selects(name: str, domain: Any, body: Any) -> tuple[Bound, BooleanValue]:
     return one.bound, said if one.condition is None else one.condition & said
 
 
-def selected(name: str, domain: Any, body: Any) -> tuple[Symbol, BooleanValue]:
+def select_in_domain(name: str, domain: Any, body: Any) -> tuple[Symbol, BooleanValue]:
     """The variable, and the formula of the values in the domain that are selected."""
     made, formula = selects(name, domain, body)
     return made.symbol, within(made.domain, made.variable, formula)

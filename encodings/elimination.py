@@ -43,7 +43,7 @@ def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tu
     own = Elimination(variables)
     small: list[FNode] = []
     of: frozenset[FNode] = frozenset(variables)
-    for part in _propagated(_conjuncts(formula))[0]:
+    for part in _propagate(_conjuncts(formula))[0]:
         few = own.few(part)
         if few is not None and (few & own.variables or part is FALSE) and len(few | of) <= _MOST_TABLED:
             small, of = [*small, part], of | few
@@ -115,7 +115,7 @@ class Elimination:
             few: frozenset[FNode] | None = frozenset((node,) if node.node_type() == SYMBOL else ())
             for part in node.args():
                 mask |= self._masks[part]
-                few = _joined(few, self._few[part])
+                few = _join(few, self._few[part])
             self._masks[node], self._few[node] = mask, few
 
     def _exists(self, formula: FNode) -> FNode:
@@ -125,10 +125,10 @@ class Elimination:
             return formula
         found = self._found.get(formula)
         if found is None:
-            found = self._found[formula] = self._eliminated(formula)
+            found = self._found[formula] = self._eliminate(formula)
         return found
 
-    def _eliminated(self, formula: FNode) -> FNode:
+    def _eliminate(self, formula: FNode) -> FNode:
         parts = _disjuncts(formula)
         if parts is not None:
             return disjunction(self._exists(part) for part in parts)
@@ -140,7 +140,7 @@ class Elimination:
 
     def _of_all(self, parts: Sequence[FNode]) -> FNode:
         """Eliminate in a conjunction."""
-        parts, decided = _propagated(parts)
+        parts, decided = _propagate(parts)
         if FALSE in parts:
             return FALSE
         units = [bit if value is TRUE else negation(bit) for bit, value in decided.items()]
@@ -212,7 +212,7 @@ class Elimination:
     def _variables(self, parts: Iterable[FNode]) -> frozenset[FNode] | None:
         found: frozenset[FNode] | None = frozenset()
         for part in parts:
-            found = _joined(found, self._few[part])
+            found = _join(found, self._few[part])
         return found
 
 
@@ -224,7 +224,7 @@ def _places(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def _joined(one: frozenset[FNode] | None, other: frozenset[FNode] | None) -> frozenset[FNode] | None:
+def _join(one: frozenset[FNode] | None, other: frozenset[FNode] | None) -> frozenset[FNode] | None:
     both = None if one is None or other is None else one | other
     return both if both is not None and len(both) <= _MOST_TABLED else None
 
@@ -246,7 +246,7 @@ def _conjuncts(formula: FNode) -> Sequence[FNode]:
     return (formula,)
 
 
-def _propagated(parts: Sequence[FNode]) -> tuple[list[FNode], dict[FNode, FNode]]:
+def _propagate(parts: Sequence[FNode]) -> tuple[list[FNode], dict[FNode, FNode]]:
     """Conjuncts without those that are variables or negated variables, which are decided in the others."""
     decided: dict[FNode, FNode] = {}
     rest = list(parts)
@@ -297,10 +297,10 @@ class _Tables:
                 stack += missing
                 continue
             stack.pop()
-            self._known[node] = self._made(node.node_type(), [self._known[part] for part in node.args()])
+            self._known[node] = self._make(node.node_type(), [self._known[part] for part in node.args()])
         return self._known[root]
 
-    def _made(self, kind: int, parts: list[int]) -> int:
+    def _make(self, kind: int, parts: list[int]) -> int:
         if kind == AND:
             found = self._full
             for part in parts:

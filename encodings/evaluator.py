@@ -61,9 +61,9 @@ def _compile(inputs: Sequence[FNode], outputs: Sequence[FNode]) -> Callable[[Seq
 def _expression(node: FNode, arguments: list[str]) -> str:
     kind = node.node_type()
     if kind == AND:
-        return _joined(" & ", arguments)
+        return _join(" & ", arguments)
     if kind == OR:
-        return _joined(" | ", arguments)
+        return _join(" | ", arguments)
     if kind == NOT:
         return f"{arguments[0]} ^ m"
     if kind == IFF:
@@ -77,7 +77,7 @@ def _expression(node: FNode, arguments: list[str]) -> str:
     raise ValueError(f"not a boolean term of this project: {node}")
 
 
-def _joined(operator: str, arguments: list[str]) -> str:
+def _join(operator: str, arguments: list[str]) -> str:
     """The arguments joined by the operator, in groups: Python's compiler limits the nesting."""
     while len(arguments) > _OPERANDS_PER_GROUP:
         groups = range(0, len(arguments), _OPERANDS_PER_GROUP)

@@ -81,11 +81,11 @@ class Value(Expression):
 
     def __hash__(self) -> int:
         guard = GUARD.get()
-        return id(self) if guard is None else guard.hashed(self, sys._getframe(1))
+        return id(self) if guard is None else guard.hash_expression(self, sys._getframe(1))
 
     def __repr__(self) -> str:
         guard = GUARD.get()
-        shown = None if guard is None else guard.shown(self, sys._getframe(1))
+        shown = None if guard is None else guard.show_expression(self, sys._getframe(1))
         return text(self._term) if shown is None else shown
 
     def __copy__(self) -> Self:
@@ -97,7 +97,7 @@ class Value(Expression):
     def __reduce_ex__(self, protocol: Any) -> Any:
         guard = GUARD.get()
         if guard is not None:
-            guard.shown(self, sys._getframe(1))
+            guard.show_expression(self, sys._getframe(1))
         return super().__reduce_ex__(protocol)
 
     def __iter__(self) -> Iterator[Any]:
@@ -188,7 +188,7 @@ def coerce(value: Any, sort: Sort) -> Value:
             some_of: Value = wrap(Term(Operator.SOME, Option(inner.sort), (inner,)))
             return some_of
         if isinstance(sort, PartialFunction) and isinstance(value._term.sort, Function):
-            partial: Value = _compound().coerced(value, sort)
+            partial: Value = _compound().coerce_to_sorts(value, sort)
             join(partial.sort, sort)
             return partial
         join(value._term.sort, sort)
@@ -207,14 +207,14 @@ def coerce(value: Any, sort: Sort) -> Value:
             return everything
         case Set(), set() | frozenset():
             # The order of a Python set differs between processes, and the term must not depend on it.
-            return set_of(sort.element, *sorted(take(value), key=_shown))
+            return set_of(sort.element, *sorted(take(value), key=_show))
         case Sequence(), list() | tuple():
             items = tuple(coerce(item, sort.element)._term for item in value)
             made = Sequence(join_all(sort.element, items), len(items))
             sequence: Value = wrap(Term(Operator.SEQUENCE, made, items))
             return sequence
-        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
-            coerced: Value = _compound().coerced(value, sort)
+        case ((Tuple() | Variant() | PartialFunction() | Listed()), _):
+            coerced: Value = _compound().coerce_to_sorts(value, sort)
             return coerced
     result: Value = literal(sort, value)
     return result
@@ -290,8 +290,8 @@ def constant(sort: Sort, value: Any) -> Concrete:
         case Sequence(), list() | tuple():
             result = tuple(constant(sort.element, item) for item in value)
         case IndexSet(), str():
-            result = sort.named(value)
-        case (Tuple() | Variant() | PartialFunction() | Listed()), _:
+            result = sort.find_element(value)
+        case ((Tuple() | Variant() | PartialFunction() | Listed()), _):
             result = _compound().concrete(sort, value)
         case _:
             result = plain(value)
@@ -319,7 +319,7 @@ def no_field(sort: Record, name: str) -> str:
     return f"the record has no field {name!r} {among(name, sort.field_sorts)}"
 
 
-def _shown(item: Any) -> str:
+def _show(item: Any) -> str:
     return text(item._term) if isinstance(item, Value) else show(item)
 
 

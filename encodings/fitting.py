@@ -19,7 +19,7 @@ from verifier.encodings.lowered import (
     children,
     either,
     equal,
-    known,
+    lower_constant,
     pad_slots,
 )
 from verifier.encodings.scalars import Scalar
@@ -50,24 +50,24 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
     match source, target:
         case Option(), Option() if not target.is_scalar:
             payload = convert(value.payload, source.inner, target.inner)
-            filled = _filled(value.present, payload, source.inner, target.inner)
+            filled = _fill(value.present, payload, source.inner, target.inner)
             return LoweredOption(value.present, filled)
         case Sequence(), Sequence():
             slots = []
             for index, slot in enumerate(value.slots[: target.capacity]):
                 used = value.length.at_least(index + 1)
                 converted = convert(slot, source.element, target.element)
-                slots.append(_filled(used, converted, source.element, target.element))
+                slots.append(_fill(used, converted, source.element, target.element))
             return LoweredSequence(value.length, pad_slots(slots, target))
         case Variant(), Variant():
             payloads = {}
-            for held, tag, payload in value.held():
+            for held, tag, payload in value.iterate_payloads():
                 old, new = source.payload(tag), target.payload(tag)
-                payloads[tag] = _filled(held, convert(payload, old, new), old, new)
+                payloads[tag] = _fill(held, convert(payload, old, new), old, new)
             return LoweredVariant(value.tag, payloads)
         case PartialFunction(), PartialFunction():
             old_slot, new_slot = Slot(source.range), Slot(target.range)
-            nothing = known(new_slot, None)
+            nothing = lower_constant(new_slot, None)
             return {
                 key: convert(value[key], old_slot, new_slot) if key in value else nothing
                 for key in target.domain.each()
@@ -81,11 +81,11 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
     return value
 
 
-def _filled(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
+def _fill(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
     """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
     if source.default == target.default:
         return value
-    return either(used, value, known(target, target.default))
+    return either(used, value, lower_constant(target, target.default))
 
 
 def outside(sort: Sort, value: Lowered) -> FNode:
@@ -111,7 +111,8 @@ def outside(sort: Sort, value: Lowered) -> FNode:
         case LoweredVariant():
             variant = _of_kind(sort, Variant)
             beyond = (
-                conjunction((held, outside(variant.payload(tag), part))) for held, tag, part in value.held()
+                conjunction((held, outside(variant.payload(tag), part)))
+                for held, tag, part in value.iterate_payloads()
             )
             return disjunction((negation(value.tag.defined), *beyond))
         case dict():
@@ -143,7 +144,8 @@ def beyond(sort: Sort, value: Lowered) -> FNode:
         case LoweredVariant():
             variant = _of_kind(sort, Variant)
             return disjunction(
-                conjunction((held, beyond(variant.payload(tag), part))) for held, tag, part in value.held()
+                conjunction((held, beyond(variant.payload(tag), part)))
+                for held, tag, part in value.iterate_payloads()
             )
         case dict():
             sorts = dict(children(sort))

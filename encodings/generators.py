@@ -74,7 +74,7 @@ class Generated:
     element: Any
 
 
-def generated(generator: GeneratorType[Any, Any, Any]) -> Generated:
+def read_generator(generator: GeneratorType[Any, Any, Any]) -> Generated:
     """Reads a generator. Raises SortError if it cannot be read as a quantification."""
     if generator.gi_code.co_name != "<genexpr>":
         raise SortError("a quantifier takes a generator that is written in its parentheses: … for n in …")
@@ -259,7 +259,7 @@ def _shape(code: CodeType) -> _Shape:
     return _Shape(
         first=asks[0].offset if asks else -1,
         asked_by={a.offset: b.offset for a, b in following if a.opname == "GET_ITER" and b in asks},
-        names={a.offset: _stored(b) for a, b in following if a in asks},
+        names={a.offset: _find_stored_name(b) for a, b in following if a in asks},
         conditions=sum(goes_to.get(item.argval) in heads for item in jumps),
     )
 
@@ -268,7 +268,7 @@ def _is_prefix(item: dis.Instruction) -> bool:
     return item.opname == "EXTENDED_ARG"
 
 
-def _stored(item: dis.Instruction) -> str:
+def _find_stored_name(item: dis.Instruction) -> str:
     """The name that an instruction stores first; x if it stores none."""
     names = item.argval if isinstance(item.argval, tuple) else (item.argval,)
     return str(names[0]) if item.opname.startswith("STORE_") else "x"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 
 from verifier.encodings.listed_sort import range_of
-from verifier.encodings.open_integers import computed, greatest, least
+from verifier.encodings.open_integers import compute_from, greatest, least
 from verifier.encodings.scalar_sorts import Range, Sort, SortError
 
 MOST_CASES = 1_000_000
@@ -15,7 +15,7 @@ MOST_CASES = 1_000_000
 def product(left: Sort, right: Sort) -> Range:
     """The bounds of ``left * right``."""
     _require_few_cases("*", left.size * right.size)
-    return _spanned([a * b for a in _ends(left) for b in _ends(right)])
+    return _span([a * b for a in _ends(left) for b in _ends(right)])
 
 
 def quotient(left: Sort, right: Sort) -> Range:
@@ -23,8 +23,8 @@ def quotient(left: Sort, right: Sort) -> Range:
     _require_few_cases("//", left.size * right.size)
     ends = (*_ends(left), *_ends(right))
     found = [a // max(1, b) for a in ends[:2] for b in ends[2:]]
-    low, high = computed(min(found), "the least quotient", ends), max(found)
-    return Range(low, computed(high, "the greatest quotient", ends))
+    low, high = compute_from(min(found), "the least quotient", ends), max(found)
+    return Range(low, compute_from(high, "the greatest quotient", ends))
 
 
 def remainder(left: Sort, right: Sort) -> Range:
@@ -33,12 +33,12 @@ def remainder(left: Sort, right: Sort) -> Range:
     (low, high), (_, last) = _ends(left), _ends(right)
     most = max(0, last - 1)
     bound = most if low < 0 else max(0, min(high, most))
-    return Range(0, computed(bound, "the greatest remainder", (low, high, last)))
+    return Range(0, compute_from(bound, "the greatest remainder", (low, high, last)))
 
 
 def total(summand: Sort, least: int, most: int) -> Range:
     """The bounds of a sum of ``least`` to ``most`` integers of one sort."""
-    sums = _spanned([count * end for count in (least, most) for end in _ends(summand)])
+    sums = _span([count * end for count in (least, most) for end in _ends(summand)])
     distinct = min(1 + sums.high - sums.low, comb(most + summand.size, most))
     _require_few_cases("a sum", most * summand.size * distinct)
     return sums
@@ -50,7 +50,7 @@ def _ends(sort: Sort) -> tuple[int, int]:
     return bounds.low, bounds.high
 
 
-def _spanned(integers: list[int]) -> Range:
+def _span(integers: list[int]) -> Range:
     return Range(least(*integers), greatest(*integers))
 
 

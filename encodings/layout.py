@@ -23,7 +23,7 @@ from verifier.encodings.lowered import (
     children,
     equal,
     holds,
-    known,
+    lower_constant,
 )
 from verifier.encodings.sorts import (
     Bag,
@@ -137,7 +137,7 @@ def path_text(path: Path) -> str:
     return text
 
 
-def _counted(path: Path, first_index: int) -> Path:
+def _count_places(path: Path, first_index: int) -> Path:
     """The path, with places counted from a number."""
     return tuple(Place(step + first_index) if isinstance(step, Place) else step for step in path)
 
@@ -162,7 +162,7 @@ class Layout:
     def meanings(self, first_index: int = 0) -> dict[str, BitMeaning]:
         """Describe each bit, by the bit's name. Places of sequences and tuples are counted from a number."""
         return {
-            symbol.symbol_name(): replace(leaf.meaning(index), path=_counted(leaf.path, first_index))
+            symbol.symbol_name(): replace(leaf.meaning(index), path=_count_places(leaf.path, first_index))
             for leaf in self.leaves
             for index, symbol in enumerate(leaf.bits)
         }
@@ -240,12 +240,12 @@ def _canonical(sort: Sort, value: Any) -> FNode:
     match value:
         case LoweredOption():
             assert isinstance(sort, Option)
-            default = equal(value.payload, known(sort.inner, sort.inner.default))
+            default = equal(value.payload, lower_constant(sort.inner, sort.inner.default))
             inner = _canonical(sort.inner, value.payload)
             return conjunction((inner, disjunction((value.present, default))))
         case LoweredSequence():
             assert isinstance(sort, Sequence)
-            filler = known(sort.element, sort.element.default)
+            filler = lower_constant(sort.element, sort.element.default)
             slots = []
             for index, slot in enumerate(value.slots):
                 unused = disjunction((value.length.at_least(index + 1), equal(slot, filler)))
@@ -254,9 +254,9 @@ def _canonical(sort: Sort, value: Any) -> FNode:
         case LoweredVariant():
             assert isinstance(sort, Variant)
             payloads = []
-            for held, tag, payload in value.held():
+            for held, tag, payload in value.iterate_payloads():
                 part = sort.payload(tag)
-                unused = disjunction((held, equal(payload, known(part, part.default))))
+                unused = disjunction((held, equal(payload, lower_constant(part, part.default))))
                 payloads.append(conjunction((_canonical(part, payload), unused)))
             return conjunction(payloads)
         case dict():
@@ -288,7 +288,7 @@ def _encode(sort: Sort, value: Any, leaves: Iterator[Leaf], result: list[FNode])
                 _encode(part, value.payloads[tag], leaves, result)
         case Set() | Bag():
             for key, part in children(sort):
-                held = value[key] if key in value else known(part, part.default)
+                held = value[key] if key in value else lower_constant(part, part.default)
                 _encode(part, held, leaves, result)
         case _:
             for key, part in children(sort):

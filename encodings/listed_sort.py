@@ -31,7 +31,7 @@ class Listed(Sort[Any]):
     def __init__(self, *members: Any) -> None:
         if not members:
             raise SortError("a Listed sort needs values, as in Listed(0, 1, 10000)")
-        given = tuple(map(frozen, members))
+        given = tuple(map(freeze, members))
         if all(type(member) is int for member in given):
             given = tuple(sorted(given))  # type: ignore[type-var]
         shown = tuple(map(show, given))
@@ -70,7 +70,7 @@ class Listed(Sort[Any]):
         return f"Listed({', '.join(map(show, self.members))})"
 
 
-def frozen(value: Any) -> Concrete:
+def freeze(value: Any) -> Concrete:
     """A value that an author wrote, hashable."""
     match value:
         case bool() | None:

@@ -79,7 +79,7 @@ class LoweredVariant:
     tag: Scalar
     payloads: dict[str, Any]
 
-    def held(self) -> Iterator[tuple[FNode, str, Any]]:
+    def iterate_payloads(self) -> Iterator[tuple[FNode, str, Any]]:
         """The payloads that may be the value's, each with the condition that it is, and its tag."""
         for tag, payload in self.payloads.items():
             yield self.tag.equals(tag), tag, payload
@@ -102,7 +102,7 @@ class Slot(Option):
         return False
 
 
-_NO_COPIES = Scalar.known(0)
+_NO_COPIES = Scalar.make_constant(0)
 
 
 def children(sort: Sort) -> list[tuple[Any, Sort]]:
@@ -126,42 +126,44 @@ def children(sort: Sort) -> list[tuple[Any, Sort]]:
     raise AssertionError(sort)
 
 
-def known(sort: Sort, value: Any) -> Any:
+def lower_constant(sort: Sort, value: Any) -> Any:
     """The concrete ``value`` of ``sort``, lowered."""
     if sort.is_scalar:
-        return Scalar.known(value)
+        return Scalar.make_constant(value)
     match sort:
         case Boolean():
             return TRUE if value else FALSE
         case Option():
             payload = sort.inner.default if value is None else value
-            return LoweredOption(FALSE if value is None else TRUE, known(sort.inner, payload))
+            return LoweredOption(FALSE if value is None else TRUE, lower_constant(sort.inner, payload))
         case Sequence():
-            slots = [known(sort.element, item) for item in value]
-            return LoweredSequence(Scalar.known(len(value)), pad_slots(slots, sort))
+            slots = [lower_constant(sort.element, item) for item in value]
+            return LoweredSequence(Scalar.make_constant(len(value)), pad_slots(slots, sort))
         case Set():
             # The order of a frozenset differs between processes. Sorting it makes all output the same.
             return dict.fromkeys(sorted(value, key=show), TRUE)
         case Bag():
-            return {item: Scalar.known(copies) for item, copies in value.items()}
+            return {item: Scalar.make_constant(copies) for item, copies in value.items()}
         case Variant():
-            return tag_value(sort, value.tag, known(sort.payload(value.tag), value.payload))
+            return tag_value(sort, value.tag, lower_constant(sort.payload(value.tag), value.payload))
         case PartialFunction():
-            nothing = known(Slot(sort.range), None)
-            present = {key: LoweredOption(TRUE, known(sort.range, item)) for key, item in value.items()}
+            nothing = lower_constant(Slot(sort.range), None)
+            present = {
+                key: LoweredOption(TRUE, lower_constant(sort.range, item)) for key, item in value.items()
+            }
             return {key: present.get(key, nothing) for key in sort.domain.each()}
-    return {key: known(part, value[key]) for key, part in children(sort)}
+    return {key: lower_constant(part, value[key]) for key, part in children(sort)}
 
 
 def tag_value(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
     """The value of a variant with this tag and payload."""
-    others = {name: known(part, part.default) for name, part in sort.alternatives if name != tag}
+    others = {name: lower_constant(part, part.default) for name, part in sort.alternatives if name != tag}
     return LoweredVariant(
-        Scalar.known(tag), {name: payload if name == tag else others[name] for name in sort.payloads}
+        Scalar.make_constant(tag), {name: payload if name == tag else others[name] for name in sort.payloads}
     )
 
 
-def undefined(sort: Sort) -> Any:
+def make_undefined(sort: Sort) -> Any:
     """The lowered form of a value of ``sort`` that is undefined everywhere."""
     if sort.is_scalar:
         return Scalar((), exactly=(), total=False)
@@ -169,13 +171,13 @@ def undefined(sort: Sort) -> Any:
         case Boolean():
             return PartialBoolean(FALSE, FALSE)
         case Option():
-            return LoweredOption(TRUE, undefined(sort.inner))
+            return LoweredOption(TRUE, make_undefined(sort.inner))
         case Sequence():
             return LoweredSequence(Scalar((), exactly=(), total=False), pad_slots([], sort))
         case Variant():
-            fillers = {tag: known(part, part.default) for tag, part in sort.alternatives}
+            fillers = {tag: lower_constant(part, part.default) for tag, part in sort.alternatives}
             return LoweredVariant(Scalar((), exactly=(), total=False), fillers)
-    return {key: undefined(part) for key, part in children(sort)}
+    return {key: make_undefined(part) for key, part in children(sort)}
 
 
 def holds(value: FNode | PartialBoolean) -> FNode:
@@ -183,7 +185,7 @@ def holds(value: FNode | PartialBoolean) -> FNode:
     return value.true if isinstance(value, PartialBoolean) else value
 
 
-def defined(value: Lowered) -> FNode:
+def make_definedness(value: Lowered) -> FNode:
     """True if the value and all its parts have a value."""
     match value:
         case FNode():
@@ -191,24 +193,27 @@ def defined(value: Lowered) -> FNode:
         case Scalar() | PartialBoolean():
             return value.defined
         case LoweredOption():
-            return disjunction((negation(value.present), defined(value.payload)))
+            return disjunction((negation(value.present), make_definedness(value.payload)))
         case LoweredSequence():
             within = (
-                disjunction((negation(value.length.at_least(index + 1)), defined(slot)))
+                disjunction((negation(value.length.at_least(index + 1)), make_definedness(slot)))
                 for index, slot in enumerate(value.slots)
             )
             return conjunction((value.length.defined, *within))
         case LoweredVariant():
-            payloads = (disjunction((negation(held), defined(part))) for held, _, part in value.held())
+            payloads = (
+                disjunction((negation(held), make_definedness(part)))
+                for held, _, part in value.iterate_payloads()
+            )
             return conjunction((value.tag.defined, *payloads))
         case dict():
-            return conjunction(defined(part) for part in value.values())
+            return conjunction(make_definedness(part) for part in value.values())
     raise AssertionError(value)
 
 
 def is_total(value: Lowered) -> bool:
     """True if the value is known to be defined."""
-    return defined(value) is TRUE
+    return make_definedness(value) is TRUE
 
 
 def restrict_value(sort: Sort, condition: FNode, value: Lowered) -> Any:
@@ -219,7 +224,7 @@ def restrict_value(sort: Sort, condition: FNode, value: Lowered) -> Any:
 def pad_slots(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
     """The slots, extended by defaults to as many as the sort has."""
     if len(slots) < sort.capacity:
-        filler = known(sort.element, sort.element.default)
+        filler = lower_constant(sort.element, sort.element.default)
         slots = [*slots, *[filler] * (sort.capacity - len(slots))]
     return tuple(slots)
 
@@ -238,7 +243,7 @@ def absent(example: Lowered) -> Lowered:
     return _NO_COPIES if isinstance(example, Scalar) else FALSE
 
 
-def _paired(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
+def _pair(left: dict[Any, Any], right: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
     """The parts of two dicts by key. If one dict lacks a key, its part is that of an absent element."""
     for key, part in left.items():
         other = right.get(key)
@@ -260,7 +265,7 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
         case Scalar(), Scalar():
             return scalars.either(condition, then, otherwise)
         case dict(), dict():
-            return {key: either(condition, a, b) for key, a, b in _paired(then, otherwise)}
+            return {key: either(condition, a, b) for key, a, b in _pair(then, otherwise)}
         case LoweredSequence(), LoweredSequence():
             slots = zip(then.slots, otherwise.slots, strict=True)
             return LoweredSequence(
@@ -276,7 +281,7 @@ def either(condition: FNode, then: Lowered, otherwise: Lowered) -> Any:
                 {tag: either(condition, a, otherwise.payloads[tag]) for tag, a in then.payloads.items()},
             )
     true = choice(condition, holds(then), holds(otherwise))
-    return _boolean(true, choice(condition, defined(then), defined(otherwise)))
+    return _boolean(true, choice(condition, make_definedness(then), make_definedness(otherwise)))
 
 
 def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -> Any:
@@ -286,7 +291,7 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
     """
     options = [(when, value) for when, value in options if when is not FALSE]
     if not options:
-        return undefined(sort)
+        return make_undefined(sort)
     if len(options) == 1 and options[0][0] is TRUE:
         return options[0][1]
     if sort.is_scalar:
@@ -296,7 +301,9 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
             true = disjunction(conjunction((when, holds(value))) for when, value in options)
             if exhaustive and all(isinstance(value, FNode) for _, value in options):
                 return true
-            return _boolean(true, disjunction(conjunction((when, defined(value))) for when, value in options))
+            return _boolean(
+                true, disjunction(conjunction((when, make_definedness(value))) for when, value in options)
+            )
         case Option():
             present = disjunction(conjunction((when, value.present)) for when, value in options)
             if not exhaustive:
@@ -319,7 +326,7 @@ def select(sort: Sort, options: Iterable[tuple[FNode, Any]], exhaustive: bool) -
             return LoweredVariant(tag, held)
         case Set() | Bag():
             part = Boolean() if isinstance(sort, Set) else Range(0, sort.maximum)
-            none = known(part, part.default)
+            none = lower_constant(part, part.default)
             mentioned = {key: None for _, value in options for key in value}
             return {
                 key: select(part, [(when, value.get(key, none)) for when, value in options], exhaustive)
@@ -339,7 +346,7 @@ def equal(left: Lowered, right: Lowered) -> FNode:
         case Scalar(), Scalar():
             return scalars.equal(left, right)
         case dict(), dict():
-            return conjunction(equal(a, b) for _, a, b in _paired(left, right))
+            return conjunction(equal(a, b) for _, a, b in _pair(left, right))
         case LoweredOption(), LoweredOption():
             same = conjunction((left.present, right.present, equal(left.payload, right.payload)))
             return disjunction((same, conjunction((negation(left.present), negation(right.present)))))
@@ -352,7 +359,9 @@ def equal(left: Lowered, right: Lowered) -> FNode:
         case LoweredVariant(), LoweredVariant():
             same_payloads = (
                 disjunction((negation(held), equal(payload, right.payloads[tag])))
-                for held, tag, payload in left.held()
+                for held, tag, payload in left.iterate_payloads()
             )
             return conjunction((scalars.equal(left.tag, right.tag), *same_payloads))
-    return conjunction((defined(left), defined(right), equivalence(holds(left), holds(right))))
+    return conjunction(
+        (make_definedness(left), make_definedness(right), equivalence(holds(left), holds(right)))
+    )

@@ -21,10 +21,10 @@ from verifier.encodings.fitting import convert
 from verifier.encodings.lowered import (
     Lowered,
     LoweredOption,
-    defined,
     either,
     equal,
-    known,
+    lower_constant,
+    make_definedness,
     restrict_value,
     select,
 )
@@ -58,7 +58,7 @@ class Lowering(Memory):
         super().__init__(self._variables, outer)
         self._tick = tick
 
-    def extended(self, variables: Mapping[Symbol, Lowered]) -> Lowering:
+    def extend(self, variables: Mapping[Symbol, Lowered]) -> Lowering:
         """A lowering that gives further variables a meaning. It shares what does not read them."""
         return Lowering({**self._variables, **variables}, self._tick, self)
 
@@ -104,31 +104,31 @@ class Lowering(Memory):
     # Leaves and booleans
 
     def _literal(self, term: Term, bindings: Bindings) -> Any:
-        return known(term.sort, term.data)
+        return lower_constant(term.sort, term.data)
 
     def _variable(self, term: Term, bindings: Bindings) -> Any:
         assert isinstance(term.data, Symbol)
         if term.data in self._variables:
             return self._variables[term.data]
-        return known(term.sort, bindings[term.data])
+        return lower_constant(term.sort, bindings[term.data])
 
-    def _decided(self, term: Term, bindings: Bindings, decisive: FNode) -> bool:
+    def _is_decided(self, term: Term, bindings: Bindings, decisive: FNode) -> bool:
         """True if an argument without state variables decides the term, before others are lowered for it."""
         constants = self.reading(term).constants
         return any(self.formula(argument, bindings) is decisive for argument in constants)
 
     def _and(self, term: Term, bindings: Bindings) -> Any:
-        if self._decided(term, bindings, FALSE):
+        if self._is_decided(term, bindings, FALSE):
             return FALSE
         return conjunction(self.formulas(term, bindings))
 
     def _or(self, term: Term, bindings: Bindings) -> Any:
-        if self._decided(term, bindings, TRUE):
+        if self._is_decided(term, bindings, TRUE):
             return TRUE
         return disjunction(self.formulas(term, bindings))
 
     def _implies(self, term: Term, bindings: Bindings) -> Any:
-        if self._decided(term, bindings, TRUE):
+        if self._is_decided(term, bindings, TRUE):
             return TRUE
         premise = self.formula(term.arguments[0], bindings)
         if premise is FALSE:
@@ -172,7 +172,7 @@ class Lowering(Memory):
         name = str(term.data)
         record = self.lower(term.arguments[0], bindings)
         value = self.convert(term.sort.field_sorts[name], term.arguments[1], bindings)
-        return restrict_value(term.sort, defined(record), {**record, name: value})
+        return restrict_value(term.sort, make_definedness(record), {**record, name: value})
 
     def _apply(self, term: Term, bindings: Bindings) -> Any:
         function = self.lower(term.arguments[0], bindings)
@@ -192,7 +192,9 @@ class Lowering(Memory):
         keys, within = self._key(term.arguments[1], bindings, function)
         value = self.convert(term.sort.range, term.arguments[2], bindings)
         changed = {key: either(when, value, function[key]) for key, when in keys}
-        return restrict_value(term.sort, conjunction((defined(function), within)), {**function, **changed})
+        return restrict_value(
+            term.sort, conjunction((make_definedness(function), within)), {**function, **changed}
+        )
 
 
 _RULES: Mapping[Operator, Rule] = {

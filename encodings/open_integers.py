@@ -35,7 +35,7 @@ class OriginInteger(int):
         raise NotImplementedError
 
 
-def computed(value: int, how: str, numbers: Sequence[int]) -> int:
+def compute_from(value: int, how: str, numbers: Sequence[int]) -> int:
     """The value, which was computed so from the numbers: it knows that if one of them knows its own origin.
 
     All code that computes the bounds of a sort by more than sums and products calls this function. The
@@ -47,9 +47,9 @@ def computed(value: int, how: str, numbers: Sequence[int]) -> int:
 
 def least(*numbers: int) -> int:
     """The least of the numbers."""
-    return computed(min(numbers), "the least", numbers)
+    return compute_from(min(numbers), "the least", numbers)
 
 
 def greatest(*numbers: int) -> int:
     """The greatest of the numbers."""
-    return computed(max(numbers), "the greatest", numbers)
+    return compute_from(max(numbers), "the greatest", numbers)

@@ -118,15 +118,15 @@ def _extreme(
 
 def all_of(*formulas: Truth) -> BooleanValue:
     """The conjunction of the formulas; true if there are none."""
-    return _joined(Operator.AND, "all_of", "forall", formulas)
+    return _join(Operator.AND, "all_of", "forall", formulas)
 
 
 def any_of(*formulas: Truth) -> BooleanValue:
     """The disjunction of the formulas; false if there are none."""
-    return _joined(Operator.OR, "any_of", "exists", formulas)
+    return _join(Operator.OR, "any_of", "exists", formulas)
 
 
-def _joined(operator: Operator, name: str, quantifier: str, formulas: tuple[Any, ...]) -> BooleanValue:
+def _join(operator: Operator, name: str, quantifier: str, formulas: tuple[Any, ...]) -> BooleanValue:
     if any(isinstance(item, GeneratorType) for item in formulas):
         raise SortError(
             f"{name}(…) joins single formulas: write {quantifier}(… for n in self.nodes) over a sort or set, "

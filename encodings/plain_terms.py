@@ -183,7 +183,7 @@ def _extreme(term: Term, members: Any) -> Any:
     return min(members) if term.operator is Operator.MINIMUM_OF else max(members)
 
 
-def _divided(term: Term, dividend: int, divisor: int) -> tuple[int, int]:
+def _divide(term: Term, dividend: int, divisor: int) -> tuple[int, int]:
     """The quotient, counted in steps of the divisor, and what remains, which is in ``0..divisor - 1``."""
     if divisor <= 0:
         raise Undefined(term)
@@ -219,8 +219,8 @@ _STRICT: dict[Operator, Callable[..., Any]] = {
     Operator.ADD: lambda t, a, b: a + b,
     Operator.SUBTRACT: lambda t, a, b: a - b,
     Operator.MULTIPLY: lambda t, a, b: a * b,
-    Operator.DIVIDE: lambda t, a, b: _divided(t, a, b)[0],
-    Operator.MODULO: lambda t, a, b: _divided(t, a, b)[1],
+    Operator.DIVIDE: lambda t, a, b: _divide(t, a, b)[0],
+    Operator.MODULO: lambda t, a, b: _divide(t, a, b)[1],
     Operator.MINIMUM: lambda t, *integers: min(integers),
     Operator.MAXIMUM: lambda t, *integers: max(integers),
     Operator.SOME: lambda t, a: a,

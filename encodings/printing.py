@@ -174,7 +174,7 @@ class _Printer:
             case Operator.LITERAL:
                 return self.words.of_value(term.data)
             case Operator.NOT:
-                return self._negated(term.arguments[0])
+                return self._negate(term.arguments[0])
             case Operator.FIELD if isinstance(term.data, int):
                 return f"{parts[0]}[{term.data + self.first}]"
             case Operator.FIELD | Operator.PAYLOAD:
@@ -197,7 +197,7 @@ class _Printer:
                 return "⟨" + ", ".join(parts) + "⟩"
         raise AssertionError(term.operator)
 
-    def _negated(self, term: Term) -> str:
+    def _negate(self, term: Term) -> str:
         parts = [self.text(argument) for argument in term.arguments]
         match term.operator:
             case Operator.EQUAL:

@@ -15,17 +15,17 @@ from typing import Any, Protocol
 class Guard(Protocol):
     """Decides on uses of expressions by Python. It raises SortError for one that is refused."""
 
-    def hashed(self, value: Any, frame: FrameType) -> int:
+    def hash_expression(self, value: Any, frame: FrameType) -> int:
         """The hash of an expression for the code that runs in a frame."""
 
-    def shown(self, value: Any, frame: FrameType) -> str | None:
+    def show_expression(self, value: Any, frame: FrameType) -> str | None:
         """The text of an expression, or what is written to a file of it, for the code that runs in a frame;
         None if that is the expression as it is written."""
 
     def truth(self, value: Any) -> bool | None:
         """The truth value of an expression for Python; None if it has none."""
 
-    def taken(self, container: Any) -> None:
+    def take_collection(self, container: Any) -> None:
         """The language takes a dictionary or a set of Python, whose keys may be expressions."""
 
     def body(self, symbols: tuple[Any, ...], call: Callable[[], Any]) -> Any:
@@ -39,5 +39,5 @@ def take(container: Any) -> Any:
     """The dictionary or set, whose keys the language reads one by one: they were hashed for this."""
     guard = GUARD.get()
     if guard is not None:
-        guard.taken(container)
+        guard.take_collection(container)
     return container

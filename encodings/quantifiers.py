@@ -23,7 +23,7 @@ from verifier.encodings.domains import (
     formula_of,
     one_variable,
     read,
-    selected,
+    select_in_domain,
     selects,
     within,
 )
@@ -173,7 +173,7 @@ def count(each: Given[Any], /) -> IntegerValue: ...
 def count(domain: Any, body: Any = None) -> IntegerValue:
     """The number of values that satisfy the formula: ``count(nodes, up)``, ``count(n for n in nodes if
     up(n))`` or ``count(up(n) for n in nodes)``."""
-    symbol, formula = selected("count", domain, body)
+    symbol, formula = select_in_domain("count", domain, body)
     return IntegerValue(Term(Operator.COUNT, Range(0, symbol.sort.size), (formula.term,), binds=symbol))
 
 
@@ -187,7 +187,7 @@ def choose(domain: Any, body: Any = None) -> Any:
     ``choose(nodes, up)`` or ``choose(n for n in nodes if up(n))``. An ordered choice over an index set breaks
     its symmetry.
     """
-    symbol, formula = selected("choose", domain, body)
+    symbol, formula = select_in_domain("choose", domain, body)
     return wrap(Term(Operator.CHOOSE, symbol.sort, (formula.term,), binds=symbol))
 
 
@@ -200,7 +200,7 @@ def comprehension(domain: Any, body: Any = None) -> SetValue[Any]:
 
     ``comprehension(nodes, up)`` or ``comprehension(n for n in nodes if up(n))``.
     """
-    symbol, formula = selected("comprehension", domain, body)
+    symbol, formula = select_in_domain("comprehension", domain, body)
     return SetValue(Term(Operator.COMPREHENSION, Set(symbol.sort), (formula.term,), binds=symbol))
 
 

@@ -9,7 +9,14 @@ from pysmt.fnode import FNode
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowered import LoweredOption, LoweredSequence, LoweredVariant, children, either, known
+from verifier.encodings.lowered import (
+    LoweredOption,
+    LoweredSequence,
+    LoweredVariant,
+    children,
+    either,
+    lower_constant,
+)
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import (
     Bag,
@@ -78,10 +85,10 @@ def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
             return value
         case Option():
             payload = _value(sort.inner, value.payload, renaming)
-            default = known(sort.inner, sort.inner.default)
+            default = lower_constant(sort.inner, sort.inner.default)
             return LoweredOption(value.present, either(value.present, payload, default))
         case Sequence():
-            filler = known(sort.element, sort.element.default)
+            filler = lower_constant(sort.element, sort.element.default)
             slots = (
                 either(value.length.at_least(index + 1), _value(sort.element, slot, renaming), filler)
                 for index, slot in enumerate(value.slots)
@@ -89,10 +96,10 @@ def _value(sort: Sort, value: Any, renaming: Renaming) -> Any:
             return LoweredSequence(value.length, tuple(slots))
         case Variant():
             payloads = {}
-            for held, tag, payload in value.held():
+            for held, tag, payload in value.iterate_payloads():
                 part = sort.payload(tag)
                 moved = _value(part, payload, renaming)
-                payloads[tag] = either(held, moved, known(part, part.default))
+                payloads[tag] = either(held, moved, lower_constant(part, part.default))
             return LoweredVariant(value.tag, payloads)
         case Record() | Tuple():
             return {name: _value(part, value[name], renaming) for name, part in children(sort)}

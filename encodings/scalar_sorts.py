@@ -310,7 +310,7 @@ class IndexSet(Sort["AtomValue"]):
         """All elements, in order."""
         return tuple(self.each())  # type: ignore[arg-type]
 
-    def named(self, name: str) -> Element | None:
+    def find_element(self, name: str) -> Element | None:
         """The element with this name; None if there is none."""
         return next((item for item in self.elements if item.name == name), None)
 

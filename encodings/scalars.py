@@ -79,7 +79,7 @@ class Scalar:
             self._exactly = tuple(when for _, when in pairs)
 
     @staticmethod
-    def known(value: Concrete) -> Scalar:
+    def make_constant(value: Concrete) -> Scalar:
         """The constant ``value``."""
         return Scalar((value,), exactly=(TRUE,), thresholds=(TRUE,), total=True)
 
@@ -137,7 +137,7 @@ class Scalar:
                 return when
         return FALSE
 
-    def shifted(self, amount: int) -> Scalar:
+    def shift(self, amount: int) -> Scalar:
         """The scalar plus a constant."""
         if amount == 0:
             return self
@@ -158,14 +158,14 @@ def _integer(value: Concrete) -> int:
     return value
 
 
-def _merged_values(scalars: Iterable[Scalar]) -> list[Concrete]:
+def _merge_values(scalars: Iterable[Scalar]) -> list[Concrete]:
     union = {value: None for scalar in scalars for value in scalar.values}
     return sorted(union, key=_rank) if is_ordered(union) else list(union)
 
 
 def select(options: Sequence[tuple[FNode, Scalar]], exhaustive: bool) -> Scalar:
     """The scalar whose condition holds. The conditions exclude each other."""
-    values = _merged_values(scalar for _, scalar in options)
+    values = _merge_values(scalar for _, scalar in options)
     total = exhaustive and all(scalar.total for _, scalar in options)
     if is_ordered(values):
         thresholds = [
@@ -187,7 +187,7 @@ def either(condition: FNode, then: Scalar, otherwise: Scalar) -> Scalar:
         return then
     if condition is FALSE or then is otherwise:
         return otherwise
-    values = _merged_values((then, otherwise))
+    values = _merge_values((then, otherwise))
     total = then.total and otherwise.total
     if is_ordered(values):
         view = [choice(condition, then.at_least(value), otherwise.at_least(value)) for value in values]
@@ -203,7 +203,7 @@ def equal(left: Scalar, right: Scalar) -> FNode:
     if len(left.values) == 1:
         return equal(right, left)
     if left.total and right.total and left.ordered and right.ordered:
-        values = _merged_values((left, right))
+        values = _merge_values((left, right))
         return conjunction(equivalence(left.at_least(value), right.at_least(value)) for value in values)
     return disjunction(conjunction((when, right.equals(value))) for value, when in left.cases())
 
@@ -230,7 +230,7 @@ def greater(left: Scalar, right: Scalar) -> Scalar:
 
 
 def _extreme(left: Scalar, right: Scalar, combine: Callable[[FNode, FNode], FNode]) -> Scalar:
-    values = _merged_values((left, right))
+    values = _merge_values((left, right))
     both = conjunction((left.defined, right.defined))
     view = [conjunction((both, combine(left.at_least(value), right.at_least(value)))) for value in values]
     kept = [(value, when) for value, when in zip(values, view, strict=True) if when is not FALSE]
@@ -242,16 +242,16 @@ def _extreme(left: Scalar, right: Scalar, combine: Callable[[FNode, FNode], FNod
 def add(left: Scalar, right: Scalar) -> Scalar:
     """``left + right``; undefined where one of them is undefined."""
     if len(left.values) == 1 and left.total:
-        return right.shifted(_integer(left.values[0]))
+        return right.shift(_integer(left.values[0]))
     if len(right.values) == 1 and right.total:
-        return left.shifted(_integer(right.values[0]))
+        return left.shift(_integer(right.values[0]))
     return _combine(left, right, lambda a, b: a + b)
 
 
 def subtract(left: Scalar, right: Scalar) -> Scalar:
     """``left - right``; undefined where one of them is undefined."""
     if len(right.values) == 1 and right.total:
-        return left.shifted(-_integer(right.values[0]))
+        return left.shift(-_integer(right.values[0]))
     return _combine(left, right, lambda a, b: a - b)
 
 
@@ -278,7 +278,7 @@ def _above_zero(scalar: Scalar) -> Scalar:
 
 def sum_of(summands: Iterable[Scalar]) -> Scalar:
     """The sum of any number of integers; undefined where one of them is undefined."""
-    return reduce(add, summands, Scalar.known(0))
+    return reduce(add, summands, Scalar.make_constant(0))
 
 
 def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:
@@ -297,7 +297,7 @@ def total_of(flags: Iterable[FNode]) -> Scalar:
     """The number of conditions that hold, as a scalar with thresholds."""
     every = [flag for flag in flags if flag is not FALSE]
     if len(every) <= _MOST_ONE_BY_ONE:
-        reached = _reached(every)
+        reached = _make_reached(every)
     else:
         half = len(every) // 2
         reached = _both_reached(total_of(every[:half]).thresholds, total_of(every[half:]).thresholds)
@@ -313,7 +313,7 @@ def _both_reached(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]
     return [disjunction(ways) for ways in found]
 
 
-def _reached(flags: Iterable[FNode]) -> list[FNode]:
+def _make_reached(flags: Iterable[FNode]) -> list[FNode]:
     reached = [TRUE]
     for flag in flags:
         longer = [*reached, FALSE]

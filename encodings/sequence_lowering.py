@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings import sequences
-from verifier.encodings.lowered import LoweredSequence, defined, restrict_value
+from verifier.encodings.lowered import LoweredSequence, make_definedness, restrict_value
 from verifier.encodings.lowering_rules import Rule, of_all, of_sort
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sequence, Sort
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _sequence(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     slots = (lowering.convert(term.sort.element, item, bindings) for item in term.arguments)
-    return LoweredSequence(Scalar.known(len(term.arguments)), tuple(slots))
+    return LoweredSequence(Scalar.make_constant(len(term.arguments)), tuple(slots))
 
 
 def _append(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -48,7 +48,7 @@ def _filter(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence = lowering.lower(term.arguments[0], bindings)
     kept = sequences.keep(term.sort, sequence, lowering.instances(term, bindings))
-    return restrict_value(term.sort, defined(sequence), kept)
+    return restrict_value(term.sort, make_definedness(sequence), kept)
 
 
 def _map(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
@@ -56,7 +56,7 @@ def _map(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     sequence, body = term.arguments
     assert term.binds is not None
     symbol = term.binds
-    return sequences.mapped(
+    return sequences.map_sequence(
         symbol.sort,
         term.sort.element,
         lowering.lower(sequence, bindings),

@@ -14,11 +14,11 @@ from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import (
     Lowered,
     LoweredSequence,
-    defined,
     either,
     equal,
     is_total,
-    known,
+    lower_constant,
+    make_definedness,
     pad_slots,
     restrict_value,
     select,
@@ -29,7 +29,7 @@ from verifier.encodings.sorts import Range, Sequence, Set, Sort
 
 def single(item: Lowered) -> LoweredSequence:
     """The sequence of one item."""
-    return LoweredSequence(Scalar.known(1), (item,))
+    return LoweredSequence(Scalar.make_constant(1), (item,))
 
 
 def at(element: Sort, sequence: LoweredSequence, index: Scalar) -> Any:
@@ -44,15 +44,15 @@ def at(element: Sort, sequence: LoweredSequence, index: Scalar) -> Any:
 
 def truncate(element: Sort, sequence: LoweredSequence, length: Scalar) -> LoweredSequence:
     """The first ``length`` elements, or all elements if there are fewer."""
-    filler = known(element, element.default)
+    filler = lower_constant(element, element.default)
     slots = (either(length.at_least(index + 1), slot, filler) for index, slot in enumerate(sequence.slots))
-    kept = scalars.lesser(sequence.length, scalars.greater(length, Scalar.known(0)))
+    kept = scalars.lesser(sequence.length, scalars.greater(length, Scalar.make_constant(0)))
     return LoweredSequence(kept, tuple(slots))
 
 
 def concatenate(sort: Sequence, left: LoweredSequence, right: LoweredSequence) -> LoweredSequence:
     """The elements of ``left``, then those of ``right``."""
-    filler = known(sort.element, sort.element.default)
+    filler = lower_constant(sort.element, sort.element.default)
     slots = []
     for index in range(sort.capacity):
         follows = filler
@@ -69,13 +69,13 @@ def between(sort: Sequence, sequence: LoweredSequence, first: Scalar, end: Scala
     """The elements from one index up to the one before another; undefined if these are not in order."""
     starts = [(place, when) for place, when in first.cases() if isinstance(place, int) and place >= 0]
     lengths = [
-        (conjunction((begins, ends, sequence.length.at_least(stop))), Scalar.known(stop - start))
+        (conjunction((begins, ends, sequence.length.at_least(stop))), Scalar.make_constant(stop - start))
         for start, begins in starts
         for stop, ends in end.cases()
         if isinstance(stop, int) and start <= stop <= len(sequence.slots)
     ]
     length = select(Range(0, sort.capacity), lengths, exhaustive=False)
-    filler = known(sort.element, sort.element.default)
+    filler = lower_constant(sort.element, sort.element.default)
     slots = []
     for index in range(sort.capacity):
         slot = filler
@@ -88,7 +88,7 @@ def between(sort: Sequence, sequence: LoweredSequence, first: Scalar, end: Scala
 
 def reverse(sort: Sequence, sequence: LoweredSequence) -> LoweredSequence:
     """The elements in the opposite order."""
-    filler = known(sort.element, sort.element.default)
+    filler = lower_constant(sort.element, sort.element.default)
     slots = []
     for index in range(len(sequence.slots)):
         slot = filler
@@ -111,39 +111,39 @@ def update(sequence: LoweredSequence, index: Scalar, item: Lowered) -> LoweredSe
 
 def occurs(sequence: LoweredSequence, item: Lowered) -> FNode:
     """True if both are defined and the item is an element."""
-    found = (conjunction((used, equal(slot, item))) for used, slot in _used(sequence))
-    return conjunction((defined(sequence), defined(item), disjunction(found)))
+    found = (conjunction((used, equal(slot, item))) for used, slot in _list_used(sequence))
+    return conjunction((make_definedness(sequence), make_definedness(item), disjunction(found)))
 
 
 def elements(sort: Set, sequence: LoweredSequence) -> Any:
     """The set of the elements."""
     members: dict[Concrete, list[FNode]] = {}
-    for used, slot in _used(sequence):
+    for used, slot in _list_used(sequence):
         for value, when in cases(sort.element, slot):
             members.setdefault(value, []).append(conjunction((used, when)))
     held = {value: disjunction(conditions) for value, conditions in members.items()}
-    return restrict_value(sort, defined(sequence), held)
+    return restrict_value(sort, make_definedness(sequence), held)
 
 
 def total(sort: Sort, sequence: LoweredSequence) -> Any:
     """The sum of a sequence of integers."""
-    summands = (scalars.either(used, slot, Scalar.known(0)) for used, slot in _used(sequence))
+    summands = (scalars.either(used, slot, Scalar.make_constant(0)) for used, slot in _list_used(sequence))
     return restrict_value(sort, sequence.length.defined, scalars.sum_of(summands))
 
 
-def mapped(
+def map_sequence(
     source: Sort, target: Sort, sequence: LoweredSequence, body: Callable[[Concrete], Lowered]
 ) -> LoweredSequence:
     """The sequence of the body's values for the elements, which are of the sort ``source``."""
-    filler = known(target, target.default)
+    filler = lower_constant(target, target.default)
     slots = []
-    for used, slot in _used(sequence):
+    for used, slot in _list_used(sequence):
         options = [(when, body(value)) for value, when in cases(source, slot)]
         slots.append(either(used, select(target, options, exhaustive=is_total(slot)), filler))
     return LoweredSequence(sequence.length, tuple(slots))
 
 
-def _used(sequence: LoweredSequence) -> list[tuple[FNode, Any]]:
+def _list_used(sequence: LoweredSequence) -> list[tuple[FNode, Any]]:
     """The slots, each after the condition that it holds an element."""
     return [(sequence.length.at_least(index + 1), slot) for index, slot in enumerate(sequence.slots)]
 
@@ -152,8 +152,8 @@ def keep(
     sort: Sequence, sequence: LoweredSequence, verdicts: Iterable[tuple[Concrete, FNode]]
 ) -> LoweredSequence:
     """The elements for which the condition at the same place holds."""
-    wanted = [(known(sort.element, value), verdict) for value, verdict in verdicts]
-    result = LoweredSequence(Scalar.known(0), ())
+    wanted = [(lower_constant(sort.element, value), verdict) for value, verdict in verdicts]
+    result = LoweredSequence(Scalar.make_constant(0), ())
     for index, slot in enumerate(sequence.slots):
         taken = disjunction(conjunction((verdict, equal(slot, item))) for item, verdict in wanted)
         longer = Sequence(sort.element, index + 1)

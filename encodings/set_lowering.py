@@ -10,7 +10,7 @@ from pysmt.fnode import FNode
 from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
 from verifier.encodings.concrete import Concrete
-from verifier.encodings.lowered import defined, holds, known, restrict_value, select
+from verifier.encodings.lowered import holds, lower_constant, make_definedness, restrict_value, select
 from verifier.encodings.lowering_rules import Rule
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sort
@@ -28,7 +28,7 @@ def _set(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
             members.setdefault(value, []).append(when)
     return restrict_value(
         term.sort,
-        conjunction(defined(item) for item in items),
+        conjunction(make_definedness(item) for item in items),
         {value: disjunction(conditions) for value, conditions in members.items()},
     )
 
@@ -45,7 +45,7 @@ def _gather(
     complete = []
     for _, inner in lowering.expand(term, bindings):
         inside = lowering.formula(condition, inner)
-        complete.append(disjunction((negation(inside), defined(lowering.lower(body, inner)))))
+        complete.append(disjunction((negation(inside), make_definedness(lowering.lower(body, inner)))))
         for value, when in part(inner):
             members.setdefault(value, []).append(conjunction((inside, when)))
     return restrict_value(
@@ -69,7 +69,9 @@ def _union_of(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 def _sum_of(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     condition, summand = term.arguments
     return scalars.sum_of(
-        scalars.either(lowering.formula(condition, inner), lowering.lower(summand, inner), Scalar.known(0))
+        scalars.either(
+            lowering.formula(condition, inner), lowering.lower(summand, inner), Scalar.make_constant(0)
+        )
         for _, inner in lowering.expand(term, bindings)
     )
 
@@ -84,7 +86,7 @@ def _pointwise(
     lowering: Lowering, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]
 ) -> Any:
     left, right = lowering.arguments(term, bindings)
-    both = conjunction((defined(left), defined(right)))
+    both = conjunction((make_definedness(left), make_definedness(right)))
     members = {
         item: combine(holds(left.get(item, FALSE)), holds(right.get(item, FALSE)))
         for item in {**left, **right}
@@ -109,13 +111,13 @@ def _subset(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     included = (
         disjunction((negation(holds(inside)), holds(right.get(item, FALSE)))) for item, inside in left.items()
     )
-    return conjunction((defined(left), defined(right), *included))
+    return conjunction((make_definedness(left), make_definedness(right), *included))
 
 
 def _cardinality(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     members = lowering.argument(term, bindings)
     total = scalars.total_of(holds(inside) for inside in members.values())
-    return restrict_value(term.sort, defined(members), total)
+    return restrict_value(term.sort, make_definedness(members), total)
 
 
 def _first(lowering: Lowering, term: Term, bindings: Bindings, *, descending: bool) -> Any:
@@ -131,9 +133,9 @@ def _choose(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 
 def _copies(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     bag, item = lowering.arguments(term, bindings)
-    none = Scalar.known(0)
+    none = Scalar.make_constant(0)
     options = [(when, bag.get(value, none)) for value, when in lowering.possible(term.arguments[1], bindings)]
-    both = conjunction((defined(bag), defined(item)))
+    both = conjunction((make_definedness(bag), make_definedness(item)))
     return restrict_value(term.sort, both, select(term.sort, options, both is TRUE))
 
 
@@ -143,25 +145,25 @@ def _change_copies(
     bag, item = lowering.arguments(term, bindings)
     changed = dict(bag)
     for value, when in lowering.possible(term.arguments[1], bindings):
-        copies = bag.get(value, Scalar.known(0))
+        copies = bag.get(value, Scalar.make_constant(0))
         changed[value] = scalars.either(when, change(copies), copies)
-    return restrict_value(term.sort, defined(item), changed)
+    return restrict_value(term.sort, make_definedness(item), changed)
 
 
 def _bag_add(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    return _change_copies(lowering, term, bindings, lambda copies: copies.shifted(1))
+    return _change_copies(lowering, term, bindings, lambda copies: copies.shift(1))
 
 
 def _bag_remove(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
-    zero = Scalar.known(0)
-    return _change_copies(lowering, term, bindings, lambda copies: scalars.greater(copies.shifted(-1), zero))
+    zero = Scalar.make_constant(0)
+    return _change_copies(lowering, term, bindings, lambda copies: scalars.greater(copies.shift(-1), zero))
 
 
 def _first_that_holds(sort: Sort, candidates: Iterable[tuple[Concrete, FNode]]) -> Any:
     """The first value whose condition holds; undefined if no condition holds."""
     options, earlier = [], FALSE
     for value, condition in candidates:
-        options.append((conjunction((condition, negation(earlier))), known(sort, value)))
+        options.append((conjunction((condition, negation(earlier))), lower_constant(sort, value)))
         earlier = disjunction((earlier, condition))
     return select(sort, options, earlier is TRUE)
 

@@ -120,7 +120,7 @@ class Record(Sort[F], Generic[F]):
     def __init__(self, declared: F, /) -> None: ...
     def __init__(self, declared: Any = None, /, **fields: Sort) -> None:
         if declared is not None:
-            fields = _declared(declared, fields)
+            fields = _collect_declared(declared, fields)
         private = [name for name in fields if name.startswith("_")]
         if private:
             raise SortError(f"a record cannot have a field {private[0]!r}: its name begins with _")
@@ -173,7 +173,7 @@ class Record(Sort[F], Generic[F]):
         return "Record(" + ", ".join(f"{name}: {sort}" for name, sort in self.fields) + ")"
 
 
-def _declared(declared: Any, others: dict[str, Sort]) -> dict[str, Sort]:
+def _collect_declared(declared: Any, others: dict[str, Sort]) -> dict[str, Sort]:
     """The fields that an object of a subclass of ``Fields`` declares."""
     if others or not getattr(type(declared), "declares_fields", False):
         raise SortError(

@@ -41,10 +41,10 @@ class BooleanValue(Value):
     __slots__ = ()
 
     def __and__(self, other: Truth) -> BooleanValue:
-        return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, _joined("&", other).term)))
+        return BooleanValue(Term(Operator.AND, BOOLEAN, (self.term, _join("&", other).term)))
 
     def __or__(self, other: Truth) -> BooleanValue:
-        return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, _joined("|", other).term)))
+        return BooleanValue(Term(Operator.OR, BOOLEAN, (self.term, _join("|", other).term)))
 
     def __rand__(self, other: Truth) -> BooleanValue:
         return self.__and__(other)
@@ -60,7 +60,7 @@ class BooleanValue(Value):
         return BooleanValue(Term(Operator.IMPLIES, BOOLEAN, (self.term, coerce(other, BOOLEAN)._term)))
 
 
-def _joined(operator: str, other: Any) -> Value:
+def _join(operator: str, other: Any) -> Value:
     """The operand of ``&`` or ``|`` beside a formula."""
     if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other._term.sort, Boolean)):
         return coerce(other, BOOLEAN)

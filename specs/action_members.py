@@ -82,7 +82,7 @@ def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -
             prefix_place(
                 action.place,
                 f"action {action.method}: the domain of {name} is the name of an attribute in quotes, as in "
-                f"{name}='nodes', not {_described(attribute)}",
+                f"{name}='nodes', not {_describe(attribute)}",
             )
         )
     if not name.isidentifier():
@@ -103,5 +103,5 @@ def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -
     return Parameter(Symbol(name, sort), free=False)
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     return "the constant itself" if isinstance(value, Constant) else repr(value)

@@ -80,8 +80,7 @@ class PropertyKind(StrEnum):
     """Some reachable state satisfies the formula."""
 
 
-
-def primed(name: str) -> str:
+def prime(name: str) -> str:
     """The name of a variable's value after a step. No variable of the state has such a name."""
     return f"{name}'"
 

@@ -29,29 +29,29 @@ def drawing_of(protocol: Any, drawn: Drawn, columns: Family | None) -> dict[str,
     Raises DefinitionError if it names what the protocol does not have.
     """
     if protocol.drawing is None:
-        return _suggested(drawn, columns)
+        return _suggest(drawn, columns)
     try:
-        return _described(protocol.drawing, drawn)
+        return _describe(protocol.drawing, drawn)
     except UsageError as error:
         where = place_of_attribute(type(protocol), "drawing")
         raise DefinitionError(prefix_place(where, str(error))) from None
 
 
-def _described(drawing: Drawing, drawn: Drawn) -> dict[str, Any]:
+def _describe(drawing: Drawing, drawn: Drawn) -> dict[str, Any]:
     if not isinstance(drawing, Drawing):
         raise UsageError(f"drawing is a Drawing(…), not {drawing!r}")
     lanes: list[dict[str, Any]] = []
-    for lane in _listed(drawing.lanes, "lanes", "('clients',)"):
+    for lane in _list(drawing.lanes, "lanes", "('clients',)"):
         lanes += _lane(lane, drawn) if isinstance(lane, Lane) else _of_attribute(lane, drawn)
     _check_different([lane["name"] for lane in lanes])
     messages = [
         _message(message, [lane["name"] for lane in lanes], drawn)
-        for message in _listed(drawing.messages, "messages", "(Call(…),)")
+        for message in _list(drawing.messages, "messages", "(Call(…),)")
     ]
     return _as_json(lanes, messages, drawn)
 
 
-def _suggested(drawn: Drawn, columns: Family | None) -> dict[str, Any] | None:
+def _suggest(drawn: Drawn, columns: Family | None) -> dict[str, Any] | None:
     """The drawing of a protocol that has none; None if nothing in it looks like a participant.
 
     Lanes are for the elements of index sets that are parameters of actions or keys of functions, and for
@@ -77,12 +77,12 @@ def _as_json(lanes: list[dict[str, Any]], messages: list[dict[str, Any]], drawn:
     kinds = {one.sort: one.kind for one in numbered}
     keys = {path: kinds[sort] for path, sort in keys_of(drawn.variables) if sort in kinds}
     parameters = {
-        action.name: named for action in drawn.actions if (named := _numbered(action, numbered, drawn))
+        action.name: named for action in drawn.actions if (named := _number_lanes(action, numbered, drawn))
     }
     return {"lanes": lanes, "messages": messages, "keys": keys, "parameters": parameters}
 
 
-def _numbered(action: Action, numbered: Iterable[Family], drawn: Drawn) -> dict[str, str]:
+def _number_lanes(action: Action, numbered: Iterable[Family], drawn: Drawn) -> dict[str, str]:
     """The parameters of an action whose integers are lanes, each with the kind."""
     found = {}
     for name, sort in action.sorts.items():
@@ -95,7 +95,7 @@ def _numbered(action: Action, numbered: Iterable[Family], drawn: Drawn) -> dict[
 
 def _participants(action: Action, drawn: Drawn) -> list[tuple[str, str]]:
     """The parameters of an action that are lanes, each with the kind if its values are integers."""
-    named = _numbered(action, [one for one in drawn.families if one.is_numbered], drawn)
+    named = _number_lanes(action, [one for one in drawn.families if one.is_numbered], drawn)
     others = {one.sort for one in drawn.families if not one.is_numbered}
     return [
         (name, named.get(name, "")) for name, sort in action.sorts.items() if name in named or sort in others
@@ -105,16 +105,16 @@ def _participants(action: Action, drawn: Drawn) -> list[tuple[str, str]]:
 # Lanes
 
 
-def _listed(given: Any, what: str, example: str) -> tuple[Any, ...]:
+def _list(given: Any, what: str, example: str) -> tuple[Any, ...]:
     if isinstance(given, str) or not isinstance(given, tuple | list):
         raise UsageError(f"{what} in the drawing are a tuple, as in {example}, not {given!r}")
     return tuple(given)
 
 
 def _lane(lane: Lane, drawn: Drawn) -> Iterator[dict[str, Any]]:
-    for name in _listed(lane.variables, f"the variables of the lane {lane.name!r}", "('holder',)"):
+    for name in _list(lane.variables, f"the variables of the lane {lane.name!r}", "('holder',)"):
         _check_variable(name, drawn)
-    for pattern in _listed(lane.actions, f"the actions of the lane {lane.name!r}", "('Grant*',)"):
+    for pattern in _list(lane.actions, f"the actions of the lane {lane.name!r}", "('Grant*',)"):
         _matching(pattern, drawn)
     yield {
         "name": lane.name,
@@ -173,7 +173,7 @@ def _message(message: Mail | Call, lanes: Sequence[str], drawn: Drawn) -> dict[s
 def _mail(message: Mail, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
     _check_variable(head_of(message.path), drawn)
     found = resolve_path(message.path, drawn.variables)
-    for pattern in _listed(message.lost_by, f"the lost_by of {message.path}", "('Lose',)"):
+    for pattern in _list(message.lost_by, f"the lost_by of {message.path}", "('Lose',)"):
         _matching(pattern, drawn)
     if found.value is not None and not found.is_counted and not _can_be(found.value, message.in_flight):
         words = f"{message.path} is {found.value}, which is never {message.in_flight} (in_flight)"
@@ -188,7 +188,7 @@ def _call(message: Call, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
     if message.sent:
         _check_variable(head_of(message.sent), drawn)
     kinds = ["", ""]
-    for pattern in _listed(message.actions, "the actions of a Call", "('Grant',)"):
+    for pattern in _list(message.actions, "the actions of a Call", "('Grant',)"):
         for action in _matching(pattern, drawn):
             kinds = [_end(end, action.sorts, lanes, drawn) for end in (message.sender, message.receiver)]
             _check_label(message.label, action.sorts)

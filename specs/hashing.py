@@ -149,17 +149,21 @@ class _Writer:
 
     def definition(self, definition: Definition) -> bytes:
         bound = definition.constraint
-        properties = ((_text(p.name), _text(p.kind), self.closed(p.formula)) for p in definition.properties)
+        properties = (
+            (_text(p.name), _text(p.kind), self.write_closed(p.formula)) for p in definition.properties
+        )
         return _digest(
             _pack(b"version", str(VERSION).encode()),
             _pack(b"name", _text(definition.name)),
             _pack(b"constants", *_constants(definition.constants)),
             _pack(b"variables", *(_pack(_text(s.name), self.sort(s.sort)) for s in definition.variables)),
-            _pack(b"init", self.closed(definition.init)),
+            _pack(b"init", self.write_closed(definition.init)),
             _pack(b"actions", *map(self.action, definition.actions)),
             _pack(b"properties", *(_pack(*parts) for parts in properties)),
-            _pack(b"constraint", *(() if bound is None else (self.closed(bound),))),
-            _pack(b"lemmas", *(_pack(_text(x.name), self.closed(x.formula)) for x in definition.lemmas)),
+            _pack(b"constraint", *(() if bound is None else (self.write_closed(bound),))),
+            _pack(
+                b"lemmas", *(_pack(_text(x.name), self.write_closed(x.formula)) for x in definition.lemmas)
+            ),
             *self._liveness(definition),
         )
 
@@ -175,7 +179,7 @@ class _Writer:
 
     def ranking(self, found: RankingArgument) -> bytes:
         """A ranking."""
-        measures = (_pack(*map(self.closed, measure)) for measure in found.measures)
+        measures = (_pack(*map(self.write_closed, measure)) for measure in found.measures)
         helpful = (_pack(_condition(one.condition), self._helpful(one)) for one in found.helpful)
         return _pack(_text(found.property_name), _pack(*measures), _pack(*helpful))
 
@@ -206,8 +210,7 @@ class _Writer:
             return _pack(*(self.term(term, levels, depth) for term in these))
 
         parameters = (
-            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), _reading(p))
-            for p in action.parameters
+            _pack(_text(p.symbol.name), self.sort(p.symbol.sort), _reading(p)) for p in action.parameters
         )
         return _digest(
             _text(action.name),
@@ -216,7 +219,7 @@ class _Writer:
             _pack(*(terms(assignment) for assignment in action.then)),
         )
 
-    def closed(self, term: Term) -> bytes:
+    def write_closed(self, term: Term) -> bytes:
         """A formula over the state variables only."""
         return self.term(term, {}, 0)
 
@@ -254,18 +257,18 @@ class _Writer:
             shape = (term.operator, id(term.sort))
             found = self._heads.get(shape)
             if found is None:
-                found = self._heads[shape] = self._written(term, _NOTHING)
+                found = self._heads[shape] = self._write_term(term, _NOTHING)
             return found
         if not isinstance(term.data, Symbol):
-            return self._written(term, value_form(term.data))
+            return self._write_term(term, value_form(term.data))
         level = levels.get(term.data)
         if level is None:
             which = _pack(b"state", self._state[term.data])
         else:
             which = _pack(b"bound", str(depth - level).encode())
-        return self._written(term, which, self.sort(term.data.sort))
+        return self._write_term(term, which, self.sort(term.data.sort))
 
-    def _written(self, term: Term, *data: bytes) -> bytes:
+    def _write_term(self, term: Term, *data: bytes) -> bytes:
         binds = b"" if term.binds is None else self.sort(term.binds.sort)
         return _pack(_pack(_text(term.operator), _pack(*data), self.sort(term.sort), binds))
 
@@ -293,17 +296,17 @@ def _variant(variant: FairnessVariant) -> bytes:
 
 
 def _condition(one: Fairness) -> bytes:
-    steps = (_pack(_text(taken.action), _given(taken.given)) for taken in one.steps or ())
+    steps = (_pack(_text(taken.action), _write_given(taken.given)) for taken in one.steps or ())
     return _pack(
         _text(one.strength),
         _pack(*map(_text, one.actions)),
         _pack(*map(_text, one.each)),
-        _given(one.given),
+        _write_given(one.given),
         *(() if one.steps is None else (_pack(*steps),)),
     )
 
 
-def _given(values: Iterable[tuple[str, Concrete]]) -> bytes:
+def _write_given(values: Iterable[tuple[str, Concrete]]) -> bytes:
     return _pack(*(_pack(_text(name), value_form(value)) for name, value in values))
 
 

@@ -23,7 +23,7 @@ from verifier.specs.protocol import members_of
 from verifier.specs.reading.again import InOneState, NoReading, OutOfTime, PlainReader, Rerun
 from verifier.specs.reading.code_places import place_of
 from verifier.specs.reading.keys import Site
-from verifier.specs.state import completed, successor_of
+from verifier.specs.state import complete, successor_of
 from verifier.specs.targets import assignments
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class InStates:
         self._protocol = protocol
         self._own = InOneState(places, tick)
         self._reader = PlainReader(tick)
-        self._state = completed(protocol.state())
+        self._state = complete(protocol.state())
         self._after = successor_of(self._state)
         self.variables = self._state.symbols
         kind, state = type(protocol), self._state
@@ -113,7 +113,7 @@ class InStates:
 
     def holds(self, function: Function, e: Environment) -> bool:
         """True if a formula holds. Raises Undefined if it reads what has no value, Unread if nothing says."""
-        return all(self._read(line, e) for line in self._made(function.lines, e))
+        return all(self._read(line, e) for line in self._make(function.lines, e))
 
     def holds_of_step(self, function: Function, e: Environment, after: Environment) -> bool:
         """Evaluate a formula of a state and its successor."""
@@ -131,13 +131,13 @@ class InStates:
     def happening(self, action: ActionFunction, values: tuple[Any, ...], e: Environment) -> Happening:
         """Run an action with plain values of its parameters. Raises Unread if nothing says how."""
         parameters = dict(zip(action.parameters, values, strict=True))
-        when, then = self._made(action.change, {**e, **parameters})
+        when, then = self._make(action.change, {**e, **parameters})
         try:
             return happening(self._reader, when, then, e, parameters)
         except NoReading as error:
             raise Unread from error
 
-    def _made(self, rerun: Rerun[Any], e: Environment) -> Any:
+    def _make(self, rerun: Rerun[Any], e: Environment) -> Any:
         try:
             return rerun.at(e)
         except OutOfTime:

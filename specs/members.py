@@ -116,7 +116,7 @@ def action(**domains: str | Free) -> Callable[[Callable[..., Step]], ActionMembe
 def action(method: Any = None, /, **domains: str | Free) -> Any:
     """Marks a method as an action. Each parameter names the attribute that holds its sort:
     ``@action(leader="replicas", epoch="epochs")``. Without parameters it is ``@action``."""
-    return _marked("action", method, lambda found: ActionMember(found, domains))
+    return _mark("action", method, lambda found: ActionMember(found, domains))
 
 
 @overload
@@ -178,9 +178,7 @@ def reachable(method: Any = None, /, *, default: bool = False, name: str | None 
 @overload
 def lemma(method: Method, /) -> LemmaMember: ...
 @overload
-def lemma(
-    *, name: str | None = None, using: Using = ()
-) -> Callable[[Method], LemmaMember]: ...
+def lemma(*, name: str | None = None, using: Using = ()) -> Callable[[Method], LemmaMember]: ...
 def lemma(method: Any = None, /, *, name: str | None = None, using: Using = ()) -> Any:
     """Marks a method as a lemma.
 
@@ -193,14 +191,14 @@ def lemma(method: Any = None, /, *, name: str | None = None, using: Using = ()) 
     for names in using.values() if isinstance(using, Mapping) else [using]:
         if isinstance(names, str) or not all(isinstance(other, str) for other in names):
             raise DefinitionError(f"using names methods, as in @lemma(using=['one_leader']), not {names!r}")
-    return _marked("lemma", method, lambda found: LemmaMember(found, name, using))
+    return _mark("lemma", method, lambda found: LemmaMember(found, name, using))
 
 
 def _property(mark: str, method: Any, kind: PropertyKind, default: bool, name: str | None) -> Any:
-    return _marked(mark, method, lambda found: PropertyMember(found, kind, default, name))
+    return _mark(mark, method, lambda found: PropertyMember(found, kind, default, name))
 
 
-def _marked(mark: str, method: Any, made: Callable[[Method], Marked]) -> Any:
+def _mark(mark: str, method: Any, made: Callable[[Method], Marked]) -> Any:
     """The member if a method is given, or the decorator that makes it. Raises DefinitionError for what is no
     method."""
 

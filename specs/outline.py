@@ -11,7 +11,7 @@ from verifier.errors import among, nearest
 from verifier.specs.constants import constants_of
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.code_places import (
-    defined_twice,
+    find_defined_twice,
     is_engine,
     place_of,
     place_of_attribute,
@@ -35,7 +35,7 @@ def check_attributes(spec: str, kind: type) -> None:
             kind,
             "next",
             "next is a tuple of the names of actions in quotes, as in ('ask', 'grant'), not "
-            f"{_shown(given.next)}",
+            f"{_show(given.next)}",
         )
     depth = given.default_depth
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
@@ -50,7 +50,7 @@ def check_given_once(kind: type) -> None:
     for one in kind.__mro__:
         if is_engine(one.__module__):
             continue
-        for name, before, now in defined_twice(one):
+        for name, before, now in find_defined_twice(one):
             raise DefinitionError(
                 f"{now}: {one.__name__} already has {name} ({before}), which this would replace: give one of "
                 "them another name"
@@ -117,7 +117,7 @@ def _attribute(kind: type, name: str, words: str) -> DefinitionError:
     return DefinitionError(prefix_place(place_of_attribute(kind, name), words))
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(item if isinstance(item, str) else type(item).__name__ for item in value) or "()"
     return repr(value)

@@ -62,7 +62,7 @@ from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.reading.keys import Keys, Site
 from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
-from verifier.specs.state import State, completed, successor_of
+from verifier.specs.state import State, complete, successor_of
 from verifier.specs.steps import Step
 from verifier.specs.temporal import Fairness, strong, weak
 from verifier.specs.temporal_members import (
@@ -225,10 +225,10 @@ def define(protocol: Protocol, *, of_executions: bool = True) -> Definition:
 def read(protocol: Protocol, *, of_executions: bool = True) -> tuple[Definition, frozenset[Site]]:
     """The protocol as plain data, and the instructions of its code that make the targets of steps."""
     with reading(protocol) as keys:
-        return _defined(protocol, of_executions, keys), keys.places()
+        return _define(protocol, of_executions, keys), keys.places()
 
 
-def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
+def _define(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     spec, kind = protocol.spec_name(), type(protocol)
     check_attributes(spec, kind)
     check_given_once(kind)
@@ -237,7 +237,7 @@ def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     state = protocol.state()
     if not isinstance(state, State):
         raise DefinitionError(prefix_place(place_of(kind.state), f"state of {spec} returns no State(…)"))
-    keys.variables = completed(state).symbols
+    keys.variables = complete(state).symbols
     members = dict(members_of(kind))
     actions = actions_of(protocol, state, members)
     after = successor_of(state)
@@ -263,7 +263,7 @@ def _defined(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
         added = Property(TYPE_INVARIANT, PropertyKind.TYPE_INVARIANT, always, True, words)
         properties.append((Titled(TYPE_INVARIANT, "property", "", ""), added))
     bound = protocol.constraint(state)
-    drawn = _drawn(protocol, state, [item for _, item in actions], members)
+    drawn = _draw(protocol, state, [item for _, item in actions], members)
     columns = columns_of(protocol, drawn)
     definition = Definition(
         name=spec,
@@ -317,7 +317,7 @@ def _init(protocol: Protocol, state: State) -> Term:
     return init
 
 
-def _drawn(protocol: Protocol, state: State, actions: list[Action], members: Mapping[str, Any]) -> Drawn:
+def _draw(protocol: Protocol, state: State, actions: list[Action], members: Mapping[str, Any]) -> Drawn:
     domains = {
         title_of(name): {key: d.domain if isinstance(d, Free) else d for key, d in member.domains.items()}
         for name, member in members.items()
@@ -336,14 +336,14 @@ def members_of(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMem
         member = inspect.getattr_static(protocol, name)
         if isinstance(member, ActionMember | PropertyMember | LemmaMember):
             yield name, member
-        elif member is not None and (hidden := _hidden(protocol, name)):
+        elif member is not None and (hidden := _explain_hidden(protocol, name)):
             raise DefinitionError(
                 f"{protocol.__name__}.{name} hides the {hidden} of that name and is none itself: decorate it "
                 f"as that, or write {name} = None to leave it out"
             )
 
 
-def _hidden(protocol: type, name: str) -> str:
+def _explain_hidden(protocol: type, name: str) -> str:
     """The members of base classes whose name means something else in the protocol."""
     kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
     found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)

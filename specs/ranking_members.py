@@ -21,7 +21,7 @@ from verifier.specs.ranking import Helpful, RankingArgument
 from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.state import State
 from verifier.specs.temporal import Fairness, TemporalProperty, weak
-from verifier.specs.temporal_members import checked_fairness
+from verifier.specs.temporal_members import check_fairness
 
 Method = Callable[..., Any]
 
@@ -140,7 +140,7 @@ class _Reading:
         if not isinstance(condition, Fairness):
             words = f"ranking {self.name}: what helps is weak(…) or strong(…), not {condition!r}"
             raise _wrong(self.member, words)
-        known = checked_fairness(condition, self.actions, self.member.method)
+        known = check_fairness(condition, self.actions, self.member.method)
         symbols = tuple(Symbol(name, self._sort(known, name)) for name in known.each)
         if symbols:
             values = (wrap(Term(Operator.VARIABLE, one.sort, data=one)) for one in symbols)

@@ -32,7 +32,7 @@ from verifier.encodings.substitution import substitute
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import OptionValue, RecordValue
 from verifier.specs.definition import Action, Definition, DefinitionError
-from verifier.specs.targets import assigned_variable
+from verifier.specs.targets import find_assigned_variable
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator
 
 Meaning = Mapping[Symbol, Term]
@@ -111,7 +111,7 @@ def _step(
     other state, that it leads to some other state."""
     lines = [substitute(line, before) for line in action.when]
     changed = {symbol: wrap(before[symbol]) for symbol in abstract.variables}
-    roots = [assigned_variable(target) for target, _ in action.then]
+    roots = [find_assigned_variable(target) for target, _ in action.then]
     for root, (target, value) in zip(roots, action.then, strict=True):
         new = wrap(substitute(value, before))
         if roots.count(root) > 1 or after is None:

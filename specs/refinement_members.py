@@ -90,7 +90,7 @@ class Refined:
 def refinements(protocol: Protocol, state: State, after: State, init: Term, define: Define) -> list[Refined]:
     """The refinements of a protocol. Raises DefinitionError for one that is not well formed."""
     found = _members(type(protocol))
-    return [_refined(protocol, state, after, init, define, *member) for member in found]
+    return [_refine(protocol, state, after, init, define, *member) for member in found]
 
 
 def _members(protocol: type) -> Iterator[tuple[str, RefinementMember]]:
@@ -103,12 +103,12 @@ def _members(protocol: type) -> Iterator[tuple[str, RefinementMember]]:
             yield name, member
 
 
-def _suffixed(title: str, suffix: str) -> str:
+def _add_suffix(title: str, suffix: str) -> str:
     """``IsDisksInit`` or ``is_disks_init``."""
     return f"{title}_{suffix.lower()}" if title[0].islower() else f"{title}{suffix}"
 
 
-def _refined(
+def _refine(
     protocol: Protocol,
     state: State,
     after: State,
@@ -129,14 +129,14 @@ def _refined(
     first = f"Where an execution begins, one of {abstract.name} may begin."
     claims = (
         (title, PropertyKind.STEP_INVARIANT, steps(abstract, before, later), said),
-        (_suffixed(title, BEGINNINGS), PropertyKind.INVARIANT, begins(init, abstract, before), first),
+        (_add_suffix(title, BEGINNINGS), PropertyKind.INVARIANT, begins(init, abstract, before), first),
     )
     stated = next((one.conditions for one in abstract.fairness if one.name == SPEC_FAIRNESS), ())
     fair = fairness(abstract, stated, before, later)
-    lasting = _suffixed(title, FAIRLY)
+    lasting = _add_suffix(title, FAIRLY)
     last = f"Every execution is a fair one of {abstract.name}."
     return Refined(
-        Refinement(title, _suffixed(title, BEGINNINGS), abstract.name, tuple(before.items())),
+        Refinement(title, _add_suffix(title, BEGINNINGS), abstract.name, tuple(before.items())),
         tuple(
             (Titled(name, "refinement", method, place), Property(name, kind, formula, member.default, about))
             for name, kind, formula, about in claims

@@ -31,9 +31,9 @@ BUILT_IN: Mapping[str, str] = {
 """The place of each built-in protocol: module, colon, class."""
 
 
-def built_in() -> list[tuple[str, type[Protocol]]]:
+def list_built_in() -> list[tuple[str, type[Protocol]]]:
     """All built-in protocols with their names, in the order in which ``verify list`` shows them."""
-    return [(name, _imported(name)) for name in BUILT_IN]
+    return [(name, _import_protocol(name)) for name in BUILT_IN]
 
 
 def load(spec: str) -> type[Protocol]:
@@ -42,7 +42,7 @@ def load(spec: str) -> type[Protocol]:
     Raises UsageError if there is no such protocol, or if the file cannot be read or run.
     """
     if spec in BUILT_IN:
-        return _imported(spec)
+        return _import_protocol(spec)
     if spec.endswith(".tla"):
         words = "is a TLA+ file; explore, bmc, prove, induct, simulate, show take it, this command does not"
         raise UsageError(f"{spec} {words}")
@@ -51,10 +51,10 @@ def load(spec: str) -> type[Protocol]:
         return _in_file(Path(path), class_name)
     if spec.endswith(".py") or "/" in spec:
         return _in_file(Path(spec), None)
-    raise UsageError(f"unknown spec {cut(spec)!r} (allowed: {', '.join(BUILT_IN)}){_meant(spec)}")
+    raise UsageError(f"unknown spec {cut(spec)!r} (allowed: {', '.join(BUILT_IN)}){_suggest_meaning(spec)}")
 
 
-def _meant(spec: str) -> str:
+def _suggest_meaning(spec: str) -> str:
     """Suggest what a word that is no spec may mean: a built-in protocol, a file beside, or one to be
     named."""
     if spec.endswith(".cfg"):
@@ -70,7 +70,7 @@ def _meant(spec: str) -> str:
     return f"{hint}; a protocol of your own is named by its file, as in {cut(spec)}.py or {cut(spec)}.tla"
 
 
-def _imported(name: str) -> type[Protocol]:
+def _import_protocol(name: str) -> type[Protocol]:
     module, _, class_name = BUILT_IN[name].partition(":")
     found: type[Protocol] = getattr(importlib.import_module(module), class_name)
     return found

@@ -8,7 +8,7 @@ from verifier.encodings.expressions import wrap
 from verifier.encodings.sorts import Sort, SortError, no_sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import make_unknown_name_error
-from verifier.specs.definition import primed
+from verifier.specs.definition import prime
 
 
 class State:
@@ -74,7 +74,7 @@ class State:
         return tuple(self._symbols.values())
 
 
-def completed(state: State) -> State:
+def complete(state: State) -> State:
     """The state, which takes no further variables from now on."""
     state.__dict__["_is_complete"] = True
     return state
@@ -84,5 +84,5 @@ def successor_of(state: State) -> State:
     """The variables' values after a step, for step invariants to read under the same names."""
     after = State.__new__(type(state))
     for name, symbol in state._symbols.items():
-        after._add(name, Symbol(primed(name), symbol.sort))
-    return completed(after)
+        after._add(name, Symbol(prime(name), symbol.sort))
+    return complete(after)

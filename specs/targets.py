@@ -24,21 +24,21 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
     for target in then:
         if not isinstance(target, Value):
             raise DefinitionError(target_words(target))
-    entries = tuple((term_of(target), _assigned(target, value, variables)) for target, value in then.items())
+    entries = tuple((term_of(target), _assign(target, value, variables)) for target, value in then.items())
     _refuse_overlaps([target for target, _ in entries])
     return entries
 
 
-def assigned_variable(target: Term) -> Symbol:
+def find_assigned_variable(target: Term) -> Symbol:
     """The variable that an assignment changes."""
     found = _steps(target)[0].data
     assert isinstance(found, Symbol)
     return found
 
 
-def _assigned(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
+def _assign(target: Value, value: Any, variables: Collection[Symbol]) -> Term:
     """The value assigned to a target. An error names the target, since an action has many."""
-    sort = _assigned_sort(target, variables)
+    sort = _find_assigned_sort(target, variables)
     try:
         return term_of(coerce(value, sort))
     except SortError as error:
@@ -53,7 +53,7 @@ def target_words(target: Any) -> str:
     return f"{words}, nor a path below one: write s.x with the name of a variable"
 
 
-def _assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
+def _find_assigned_sort(target: Value, variables: Collection[Symbol]) -> Sort:
     if _steps(term_of(target))[0].data not in variables:
         raise DefinitionError("an action assigns state variables, or applications and fields of them")
     return sort_of(target)

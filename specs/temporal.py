@@ -123,10 +123,10 @@ class TemporalFormula(NotOfOneState):
     """The condition of FAIR."""
 
     def __and__(self, other: TemporalFormula) -> TemporalFormula:
-        return _joined(TemporalOperator.AND, self, other)
+        return _join(TemporalOperator.AND, self, other)
 
     def __or__(self, other: TemporalFormula) -> TemporalFormula:
-        return _joined(TemporalOperator.OR, self, other)
+        return _join(TemporalOperator.OR, self, other)
 
     def __invert__(self) -> TemporalFormula:
         return TemporalFormula(TemporalOperator.NOT, parts=(self,))
@@ -166,7 +166,7 @@ class TemporalFormula(NotOfOneState):
         return f"{self.operator} {inner[0]}"
 
 
-def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> TemporalFormula:
+def _join(operator: TemporalOperator, one: TemporalFormula, other: Any) -> TemporalFormula:
     if not isinstance(other, TemporalFormula):
         raise TypeError(
             f"a temporal formula goes with another one: eventually(…) & eventually(…), not with {other!r}"
@@ -174,7 +174,7 @@ def _joined(operator: TemporalOperator, one: TemporalFormula, other: Any) -> Tem
     return TemporalFormula(operator, parts=(one, other))
 
 
-def quantified(operator: TemporalOperator, domain: Any, body: Callable[..., Any] | None) -> TemporalFormula:
+def quantify(operator: TemporalOperator, domain: Any, body: Callable[..., Any] | None) -> TemporalFormula:
     """The formula about a bound variable over a sort."""
     called = operator.replace(" ", "_")
     if not isinstance(domain, Sort) or body is None:

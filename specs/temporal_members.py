@@ -25,7 +25,7 @@ from verifier.specs.temporal import (
     TemporalFormula,
     TemporalOperator,
     TemporalProperty,
-    quantified,
+    quantify,
 )
 
 Method = Callable[..., Any]
@@ -111,12 +111,12 @@ def until(first: Any, second: Any) -> TemporalFormula:
 
 def for_each(domain: Sort, body: Callable[..., TemporalFormula] | None = None) -> TemporalFormula:
     """The temporal formula for all values of a sort: ``for_each(self.apps, lambda a: leads_to(…, …))``."""
-    return quantified(TemporalOperator.FOR_EACH, domain, body)
+    return quantify(TemporalOperator.FOR_EACH, domain, body)
 
 
 def for_some(domain: Sort, body: Callable[..., TemporalFormula] | None = None) -> TemporalFormula:
     """The temporal formula for at least one value of a sort."""
-    return quantified(TemporalOperator.FOR_SOME, domain, body)
+    return quantify(TemporalOperator.FOR_SOME, domain, body)
 
 
 def temporal_properties(protocol: Any, state: State) -> list[tuple[Titled, TemporalProperty]]:
@@ -163,7 +163,7 @@ def fairness_variants(protocol: Any, actions: Sequence[Action]) -> tuple[Fairnes
     written = [(SPEC_FAIRNESS, own, methods[0])] if own else []
     written += [(name, conditions, methods[1]) for name, conditions in named.items()]
     return tuple(
-        FairnessVariant(name, tuple(checked_fairness(one, actions, method) for one in conditions))
+        FairnessVariant(name, tuple(check_fairness(one, actions, method) for one in conditions))
         for name, conditions, method in written
     )
 
@@ -172,7 +172,7 @@ def _wrong(method: Any, words: str) -> DefinitionError:
     return DefinitionError(prefix_place(place_of(method), words))
 
 
-def checked_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
+def check_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fairness:
     """The condition with the titles of its actions. Raises DefinitionError for unknown names."""
     if not isinstance(condition, Fairness):
         raise _wrong(method, f"a fairness condition is weak(…) or strong(…), not {condition!r}")

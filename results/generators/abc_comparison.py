@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from results.generators.measuring import Ended, ended, verify
+from results.generators.measuring import Ended, run_to_end, verify
 
 ABC = shutil.which("berkeley-abc")
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
@@ -46,7 +46,7 @@ class Timed:
 
 
 def _run(command: list[str]) -> Ended:
-    done = ended(command)
+    done = run_to_end(command)
     assert done is not None
     return done
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from results.generators.their_tests import AGREES, REFUSED, Row, made_by, run_apart, table
+from results.generators.their_tests import AGREES, REFUSED, Row, describe_making, run_apart, table
 from verifier.verdict import LEFT_TO_LIVE
 
 _TABLE = Path(__file__).resolve().parents[1] / "apalache-tests.md"
@@ -151,7 +151,7 @@ def _constants(text: str, name: str) -> dict[str, str] | None:
     return {pair[1]: pair[2].strip() for pair in pairs if pair is not None}
 
 
-def _declared(text: str, keyword: str) -> list[str]:
+def _list_declared(text: str, keyword: str) -> list[str]:
     """Return the names that a text declares with VARIABLES or CONSTANTS."""
     text = re.sub(r"\(\*.*?\*\)|\\\*[^\n]*", "", text, flags=re.S)
     names = []
@@ -162,7 +162,7 @@ def _declared(text: str, keyword: str) -> list[str]:
 
 def _variables(folder: Path, file: Path) -> list[str]:
     text = file.read_text()
-    names = _declared(text, "VARIABLE")
+    names = _list_declared(text, "VARIABLE")
     for extended in re.findall(r"EXTENDS([^\n]*(?:,\s*\n[^\n]*)*)", text):
         for module in re.findall(r"\w+", extended):
             if (folder / f"{module}.tla").is_file():
@@ -170,7 +170,7 @@ def _variables(folder: Path, file: Path) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _given(file: Path, options: Mapping[str, str]) -> str:
+def _read_given(file: Path, options: Mapping[str, str]) -> str:
     """Return a configuration of theirs, without what the command names itself."""
     text = re.sub(r"\\\*[^\n]*", "", file.read_text())
     for keyword in ("init", "next"):
@@ -208,7 +208,7 @@ def _write(test: Test, folder: Path, *, steps: bool, open_constants: bool = Fals
     if "config" in options:
         if not (folder / options["config"]).is_file():
             return "a configuration that is not there"
-        config.append(_given(folder / options["config"], options))
+        config.append(_read_given(folder / options["config"], options))
     if "cinit" in options:
         values = _constants(text, options["cinit"])
         if values is None:
@@ -216,7 +216,7 @@ def _write(test: Test, folder: Path, *, steps: bool, open_constants: bool = Fals
         lines += [f"ApaOf_{name} == {value}" for name, value in values.items()]
         config += [f"CONSTANT {name} <- ApaOf_{name}" for name in values]
     if open_constants:
-        config += [f"CONSTANT {name} = {name}" for name in _declared(file.read_text(), "CONSTANT")]
+        config += [f"CONSTANT {name} = {name}" for name in _list_declared(file.read_text(), "CONSTANT")]
     begins, goes = options.get("init", "Init"), options.get("next", "Next")
     vars_ = f"<<{', '.join(_variables(folder, file))}>>"
     named = re.search(r"PROPERT(?:Y|IES)\s+\w", "".join(config)) and "SPECIFICATION" not in "".join(config)
@@ -240,7 +240,7 @@ def _write(test: Test, folder: Path, *, steps: bool, open_constants: bool = Fals
     return None
 
 
-def _asked(test: Test, folder: Path, seconds: int) -> tuple[str, str]:
+def _ask(test: Test, folder: Path, seconds: int) -> tuple[str, str]:
     """The end of verify, and its reason."""
     depth = test.options.get("length", str(_DEPTH))
     asked = [
@@ -286,7 +286,7 @@ def _leave_out_rewired(test: Test, folder: Path) -> None:
             (folder / f"{module[1]}.tla").unlink(missing_ok=True)
 
 
-def tried(test: Test, seconds: int) -> Row | LeftOut:
+def compare_readings(test: Test, seconds: int) -> Row | LeftOut:
     """The comparison of the two."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "tla"
@@ -295,13 +295,13 @@ def tried(test: Test, seconds: int) -> Row | LeftOut:
         why = _write(test, folder, steps=False)
         if why is not None:
             return LeftOut(test.name, why)
-        got, why = _asked(test, folder, seconds)
+        got, why = _ask(test, folder, seconds)
         if "speaks of two states" in why:
             _write(test, folder, steps=True)
-            got, why = _asked(test, folder, seconds)
+            got, why = _ask(test, folder, seconds)
         elif re.search(r"the constant \w+ has no value", why) and test.expected != "error":
             _write(test, folder, steps=False, open_constants=True)
-            got, why = _asked(test, folder, seconds)
+            got, why = _ask(test, folder, seconds)
     if test.expected == "error" and got in _DECIDED:
         return LeftOut(
             test.name, "Apalache ends with an error, by its types or its limits, and verify decides it"
@@ -327,17 +327,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = [one for one in every if isinstance(one, Test)]
     asked = [one for one in asked if not given.only or any(words in one.name for words in given.only)]
     with ThreadPoolExecutor(given.jobs) as pool:
-        found = list(pool.map(partial(tried, seconds=given.seconds), asked))
+        found = list(pool.map(partial(compare_readings, seconds=given.seconds), asked))
     if given.only:
         for one in found:
             print(one)
         return
     rows = [one for one in found if isinstance(one, Row)]
     others = [one for one in (*every, *found) if isinstance(one, LeftOut)]
-    _TABLE.write_text(_written(f"--jobs {given.jobs} --seconds {given.seconds}", rows, others))
+    _TABLE.write_text(_make_page(f"--jobs {given.jobs} --seconds {given.seconds}", rows, others))
 
 
-def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
+def _make_page(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
     left_out = defaultdict[str, list[str]](list)
     for one in others:
         left_out[one.why].append(f"`{one.name}`")
@@ -345,7 +345,7 @@ def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
         [
             "# Apalache's own tests",
             "",
-            made_by(f"python -m results.generators.apalache_tests APALACHE {words}"),
+            describe_making(f"python -m results.generators.apalache_tests APALACHE {words}"),
             "how `apalache-mc check` ends in Apalache's integration tests, beside `verify bmc` to the same",
             "depth, or `verify live` for `--temporal` with weak fairness of Next: theirs do not stutter. To",
             "Apalache a deadlock is where no execution goes on; only there verify looks for one.",

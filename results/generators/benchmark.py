@@ -51,7 +51,7 @@ def median_seconds(
     return statistics.median(times)
 
 
-def _violated(model: Model, request: Request) -> Outcome:
+def _find_violation(model: Model, request: Request) -> Outcome:
     outcome = check(model, request)
     assert outcome.verdicts[0].kind is VerdictKind.VIOLATED, outcome.verdicts[0]
     return outcome
@@ -60,7 +60,7 @@ def _violated(model: Model, request: Request) -> Outcome:
 def steps_rows(repeats: int) -> list[Row]:
     """Parallel against serial steps, to the violation of the first try of KIP-320."""
     model = build(define(load("kip320-first-try")()))
-    parallel = median_seconds(partial(_violated, model, FIRST_TRY), repeats)
+    parallel = median_seconds(partial(_find_violation, model, FIRST_TRY), repeats)
     plain = replace(FIRST_TRY, steps=StepsChoice.SERIAL, symmetry=False)
     broken = replace(FIRST_TRY, steps=StepsChoice.SERIAL)
     rows = [["parallel steps", f"{parallel:.2f}", "1"]]
@@ -70,7 +70,7 @@ def steps_rows(repeats: int) -> list[Row]:
         ("serial steps, nothing left out or assumed", plain, False),
     ):
         with nullcontext() if reduced else _nothing_left_out():
-            seconds = median_seconds(partial(_violated, model, request), max(1, repeats // 3))
+            seconds = median_seconds(partial(_find_violation, model, request), max(1, repeats // 3))
         rows.append([name, f"{seconds:.2f}", f"{seconds / parallel:.1f}"])
     return rows
 
@@ -91,7 +91,7 @@ def solver_rows(repeats: int) -> list[Row]:
     """Measure each solver to the same violation, by parallel steps."""
     model = build(define(load("kip320-first-try")()))
     times = {
-        solver: median_seconds(partial(_violated, model, replace(FIRST_TRY, solver=solver)), repeats)
+        solver: median_seconds(partial(_find_violation, model, replace(FIRST_TRY, solver=solver)), repeats)
         for solver in SOLVER_NAMES
     }
     best = min(times.values())

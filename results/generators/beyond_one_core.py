@@ -18,7 +18,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import Measured, measured
+from results.generators.measuring import Measured, measure_verify
 
 _COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels", "actions", "complete")
 _PROGRAM = 80 << 20
@@ -80,7 +80,7 @@ def _section(title: str, question: Question) -> Iterator[str]:
         f"`verify explore {' '.join(asked)}`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, "
         f"{platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    first = _explored(asked)
+    first = _explore(asked)
     quarter = _PROGRAM + (first.content["statistics"]["peak_memory_bytes"] - _PROGRAM) // 4
     options = {
         "workers": ["--workers", "2"],
@@ -90,7 +90,7 @@ def _section(title: str, question: Question) -> Iterator[str]:
     }
     rows = [_row("one process, in memory", first)]
     for name in question.means:
-        found = _explored([*asked, *options[name]])
+        found = _explore([*asked, *options[name]])
         assert _counts(found) == _counts(first), name
         rows.append(_row(f"`{' '.join(options[name])}`", found))
     figures = first.content["statistics"]
@@ -103,8 +103,8 @@ def _counts(found: Measured) -> list[Any]:
     return [found.content["statistics"][name] for name in _COUNTS]
 
 
-def _explored(arguments: Sequence[str]) -> Measured:
-    found = measured(["explore", *arguments])
+def _explore(arguments: Sequence[str]) -> Measured:
+    found = measure_verify(["explore", *arguments])
     print(
         arguments, f"{found.wall:.1f} s", found.content["results"][0]["reason"], file=sys.stderr, flush=True
     )

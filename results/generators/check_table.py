@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 from results.generators.tla_examples import beside, models_parser
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -27,13 +27,13 @@ _SHORT, _MOST_TIMES = 2.0, 1.5
 _HEAD = ("model", "agrees", "TLC says", "`check` says", "by", "s, CPU s", "TLC: s, CPU s", "ratio", "")
 
 
-def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
+def measure_command(row: dict[str, Any], examples: Path, library: Path, seconds: float) -> dict[str, Any]:
     """Measure one command on one model, and whether TLC agrees on its whole configuration."""
     spec, config = examples / row["module"], examples / row["model"]
     words = ["check", "--first", "--spec", str(spec), "--config", str(config), "--library", str(library)]
     words += ["--timeout", f"{seconds:g}s", "--format", "json"]
-    made: dict[str, Any] = {"model": row["model"], "expected": expected(row), "golden": row["seconds"]}
-    run = ended(verify(*words), limit=seconds + 30)
+    made: dict[str, Any] = {"model": row["model"], "expected": expect_verdict(row), "golden": row["seconds"]}
+    run = run_to_end(verify(*words), limit=seconds + 30)
     if run is None:
         return {**made, "agrees": False, "reason": "the command did not end in time"}
     made |= {"seconds": round(run.wall, 2), "cpu": round(run.cpu, 2), "code": run.code}
@@ -42,7 +42,7 @@ def measured(row: dict[str, Any], examples: Path, library: Path, seconds: float)
         return {**made, "agrees": False, "reason": words_of_error}
     said = json.loads(run.output)
     by = sorted(set(said["statistics"]["decided_by"].values()))
-    return {**made, "by": by, **judged(row, said["results"])}
+    return {**made, "by": by, **judge_verdicts(row, said["results"])}
 
 
 def is_asked(model: str, only: Sequence[str] | None) -> bool:
@@ -50,14 +50,14 @@ def is_asked(model: str, only: Sequence[str] | None) -> bool:
     return only is None or any(part in model for part in only)
 
 
-def expected(row: dict[str, Any]) -> str:
+def expect_verdict(row: dict[str, Any]) -> str:
     """TLC's verdict on the whole configuration."""
     if row["verdict"] != "violated":
         return str(row["verdict"])
     return f"{row['property']} violated, {row['trace_states']} states"
 
 
-def judged(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
+def judge_verdicts(row: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
     """Compare the verdicts with TLC's: of all properties if it finds no error, else of the one that it
     names."""
     broken = {one["property"]: one for one in results if one["verdict"] == "VIOLATED"}
@@ -146,7 +146,7 @@ def main() -> None:
         name = row["model"]
         if name in kept or not is_asked(name, given.only):
             continue
-        kept[name] = measured(row, given.examples, given.library, given.seconds)
+        kept[name] = measure_command(row, given.examples, given.library, given.seconds)
         if given.tlc is not None and kept[name].get("seconds", given.seconds) > _SHORT:
             kept[name] |= beside(row, given.examples, given.tlc, 2 * given.seconds)
         one = kept[name]

@@ -104,7 +104,7 @@ def main() -> None:
     chance, lines, wrong = Random(given.seed), list[str](), 0
     for case in _CASES * given.rounds:
         with tempfile.TemporaryDirectory() as folder:
-            line, faults = _tried(case, Path(folder), chance.randint(1, _JOBS - 3))
+            line, faults = _try(case, Path(folder), chance.randint(1, _JOBS - 3))
         wrong += bool(faults)
         lines.append(f"{line} {'; '.join(faults) or 'right'} |\n")
         print(lines[-1], end="", flush=True)
@@ -124,7 +124,7 @@ def main() -> None:
     TABLE.write_text(head + "".join(lines), encoding="utf-8")
 
 
-def _tried(case: _Case, folder: Path, after: int) -> tuple[str, list[str]]:
+def _try(case: _Case, folder: Path, after: int) -> tuple[str, list[str]]:
     """Return the cells of a trial, and its faults."""
     out, began, faults = folder / "run", time.monotonic(), list[str]()
     with standalone(folder / "cluster") as cluster:

@@ -31,7 +31,7 @@ def explore_rows(repeats: int) -> list[list[str]]:
     made of TLC's seconds, which are of another day and machine and include its start."""
     rows = []
     for row in _largest():
-        figures = [_measured(row) for _ in range(repeats)]
+        figures = [_measure(row) for _ in range(repeats)]
         seconds = statistics.median(seconds for seconds, _ in figures)
         inner = statistics.median(rate for _, rate in figures)
         constants = ".".join(str(value) for value in row["constants"].values())
@@ -47,7 +47,7 @@ def _largest() -> Iterator[dict[str, Any]]:
         yield max((row for row in complete if row["spec"] == spec), key=lambda row: row["distinct_states"])
 
 
-def _measured(row: dict[str, Any]) -> tuple[float, float]:
+def _measure(row: dict[str, Any]) -> tuple[float, float]:
     """Seconds of the whole command, and states per second of the exploration in it."""
     verify = str(Path(sys.executable).with_name("verify"))
     command = [verify, "explore", "--spec", row["spec"], "--format", "json", "--keep-going"]

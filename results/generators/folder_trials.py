@@ -24,7 +24,7 @@ from random import Random
 
 import pyarrow as pa
 
-from results.generators.measuring import Ended, ended, verify
+from results.generators.measuring import Ended, run_to_end, verify
 from verifier.engines import work_folder
 from verifier.errors import UsageError
 from verifier.sweep import store
@@ -98,7 +98,7 @@ _USERS = {
 """Files of the user whose names are like those that these commands give."""
 
 
-def flipped(folder: Path, flips: int, seed: int) -> Counter[str]:
+def count_flips(folder: Path, flips: int, seed: int) -> Counter[str]:
     """Count the outcomes of flips of single bits in the files of a sweep, each by itself. Only the changed
     file is read again, as the store reads it. Values that equal the written ones are not checked again."""
     files = [*sorted((folder / store.ROWS).iterdir()), folder / store.ASKED]
@@ -146,11 +146,11 @@ def _read(file: Path) -> None:
         store._read_recorded(file)
 
 
-def _flipped_apart(folder: Path, flips: int, seed: int) -> Counter[str]:
+def _count_flips_apart(folder: Path, flips: int, seed: int) -> Counter[str]:
     """Count the outcomes of flips, as `flipped` does, in a copy of the folder, for several processes at
     once."""
     with tempfile.TemporaryDirectory() as made:
-        return flipped(shutil.copytree(folder, Path(made) / "copy"), flips, seed)
+        return count_flips(shutil.copytree(folder, Path(made) / "copy"), flips, seed)
 
 
 @dataclass(frozen=True)
@@ -171,16 +171,16 @@ class Trial:
         return fine and (self.done.code == 2 if self.expected == "refused" else self.done.code in (0, 2, 10))
 
 
-def linked(command: str, words: tuple[str, ...], name: str, kind: str) -> Trial:
+def try_link(command: str, words: tuple[str, ...], name: str, kind: str) -> Trial:
     """A command whose folder has a link where a file or folder of its own should be."""
     with tempfile.TemporaryDirectory() as made:
         elsewhere, folder = Path(made) / "elsewhere", Path(made) / "out"
         folder.mkdir()
         elsewhere.mkdir()
         (folder / name).symlink_to(_target(elsewhere, kind))
-        before = _seen(elsewhere)
+        before = _digest_files(elsewhere)
         done = _ran(*words, str(folder))
-        same = _seen(elsewhere) == before and (folder / name).is_symlink()
+        same = _digest_files(elsewhere) == before and (folder / name).is_symlink()
         return Trial(command, f"{name}: a link to {_SAID[kind]}", "refused", done, same)
 
 
@@ -201,7 +201,7 @@ def hostile(command: str, words: tuple[str, ...], at_once: int) -> list[Trial]:
     """All trials of a command."""
     with ThreadPoolExecutor(at_once) as pool:
         asked = [(name, kind) for name in _LINKED[command] for kind in _SAID]
-        found = [pool.submit(linked, command, words, name, kind) for name, kind in asked]
+        found = [pool.submit(try_link, command, words, name, kind) for name, kind in asked]
         users = pool.submit(lambda: [*of_user(command, words)])
         return [*(one.result() for one in found), *users.result()]
 
@@ -216,7 +216,7 @@ def _target(elsewhere: Path, kind: str) -> Path:
     return elsewhere / {"file": "theirs", "folder": "inner", "nothing": "absent"}[kind]
 
 
-def _seen(folder: Path) -> dict[str, str]:
+def _digest_files(folder: Path) -> dict[str, str]:
     """Return a digest of the content of each file below a folder."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
@@ -225,7 +225,7 @@ def _seen(folder: Path) -> dict[str, str]:
 
 
 def _ran(*words: str) -> Ended:
-    done = ended(verify(*words), limit=_SECONDS)
+    done = run_to_end(verify(*words), limit=_SECONDS)
     assert done is not None, words
     return done
 
@@ -245,7 +245,7 @@ def main() -> None:
         began = time.monotonic()
         with ProcessPoolExecutor(given.at_once) as pool:
             share, seeds = given.flips // given.at_once, range(given.seed, given.seed + given.at_once)
-            parts = [pool.submit(_flipped_apart, folder, share, seed) for seed in seeds]
+            parts = [pool.submit(_count_flips_apart, folder, share, seed) for seed in seeds]
             trials = [*hostile("sweep", _SWEEP, given.at_once), *hostile("explore", _EXPLORE, given.at_once)]
             found = sum((part.result() for part in parts), Counter[str]())
     seconds = time.monotonic() - began

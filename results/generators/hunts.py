@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 from results.generators.tla_mutants import MUTANTS, Mutant
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -138,7 +138,7 @@ def by_hunt(hunt: Hunt, shared: Path, seed: int, seconds: float) -> dict[str, An
             words = [str(made.module), "--config", str(made.config)]
             words += [] if made.library is None else ["--library", str(made.library)]
         words += ["--find-bugs", "--first", "--seed", str(seed), "--timeout", f"{seconds:g}s"]
-        run = ended(verify("check", *words, "--format", "json"), limit=2 * seconds + 60)
+        run = run_to_end(verify("check", *words, "--format", "json"), limit=2 * seconds + 60)
     if run is None:
         return {"found": False, "reason": "the command did not end in time"}
     made_of = {"wall": round(run.wall, 1), "cpu": round(run.cpu, 1)}
@@ -164,7 +164,7 @@ def by_tlc(hunt: Hunt, shared: Path, tlc: Path, seconds: float) -> dict[str, Any
         command += ["-workers", str(os.cpu_count() or 1), "-depth", "200", "-metadir", f"{folder}/states"]
         command += ["-config", str(texts.config), texts.module.name]
         environment = {"JDK_JAVA_OPTIONS": options} if options else {}
-        run = ended(command, limit=2 * seconds + 60, folder=texts.module.parent, environment=environment)
+        run = run_to_end(command, limit=2 * seconds + 60, folder=texts.module.parent, environment=environment)
     if run is None:
         return {"found": False, "reason": "TLC did not end in time"}
     violated = re.search(r"Invariant (\w+) is violated", run.output)
@@ -206,11 +206,11 @@ def cells(name: str, row: dict[str, Any]) -> list[str]:
         by,
         median("wall") + asked,
         median("cpu"),
-        _said(row["tlc"]),
+        _say(row["tlc"]),
     ]
 
 
-def _said(theirs: dict[str, Any] | None) -> str:
+def _say(theirs: dict[str, Any] | None) -> str:
     if theirs is None:
         return ""
     if not theirs["found"]:
@@ -237,7 +237,7 @@ def table(rows: dict[str, dict[str, Any]], seconds: float) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(cells(name, row))} |" for name, row in rows.items()), ""])
 
 
-def measured(hunt: Hunt, row: dict[str, Any], given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def measure_hunts(hunt: Hunt, row: dict[str, Any], given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield the row after each of its runs."""
     while seeds_left(row["runs"], given.seeds):
         run = by_hunt(hunt, given.shared, len(row["runs"]), given.seconds)
@@ -265,7 +265,7 @@ def main() -> None:
         if given.only is not None and not any(part in hunt.name for part in given.only):
             continue
         begun = {"runs": []} if given.again else known.get(hunt.name, {"runs": []})
-        for row in measured(hunt, begun, given):
+        for row in measure_hunts(hunt, begun, given):
             known[hunt.name] = row
             shown = {name: {"tlc": None, **one} for name, one in known.items()}
             _JSON.write_text(json.dumps(known, indent=1) + "\n")

@@ -145,11 +145,11 @@ def says(row: Row) -> str:
 
 
 def _summary(name: str) -> str:
-    text = (inspect.getdoc(found(name)) or "").partition("\n\n")[0].replace("\n", " ")
+    text = (inspect.getdoc(find_public(name)) or "").partition("\n\n")[0].replace("\n", " ")
     return text.replace("``", "`").partition(". ")[0].rstrip(".:") + "."
 
 
-def found(name: str) -> Any:
+def find_public(name: str) -> Any:
     """Return the object of a public name: of the package, or ``Class.name``."""
     owner, dot, part = name.partition(".")
     holder = CLASSES.get(owner) or _HOLDERS.get(owner) or getattr(verifier, owner)
@@ -182,7 +182,7 @@ def has_value(example: str) -> bool:
     return ConcreteReading(sample_state()).is_defined(term_of(example).term, {})
 
 
-def _evaluated(row: Row) -> str:
+def _evaluate(row: Row) -> str:
     if not row.example:
         return ""
     value = ConcreteReading(sample_state()).value(term_of(row.example).term, {})
@@ -205,7 +205,7 @@ def bits_of(example: str) -> int:
     return len(build(define(Lone())).system.bits)
 
 
-def declared(example: str) -> Protocol:
+def declare_sample(example: str) -> Protocol:
     """The sample protocol with the statements of an example in its class."""
     spread = {**_vocabulary(), "Sample": Sample}
     body = "\n".join(f"    {line}" for line in example.splitlines())
@@ -220,7 +220,7 @@ def _code(example: str) -> str:
     return "<br>".join(f"`{line}`" for line in lines)
 
 
-def _sized(row: Row) -> str:
+def _size(row: Row) -> str:
     sort = eval(row.example, _vocabulary())
     bits = bits_of(row.example)
     return f"`{row.example}`: {bits} {'bit' if bits == 1 else 'bits'}, {sort.size:,} values"
@@ -232,13 +232,13 @@ _COLUMNS: dict[str, dict[str, Callable[[Row], str]]] = {
         "TLA+": lambda row: row.tla,
         "values": says,
         "bits": lambda row: row.bits,
-        "example": _sized,
+        "example": _size,
     },
     "expression": {
         "written": lambda row: row.written,
         "TLA+": lambda row: row.tla,
         "": says,
-        "example": _evaluated,
+        "example": _evaluate,
     },
     "class": {
         "written": lambda row: row.written,

@@ -22,7 +22,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 from tests.support.tlc import MEASURED
 
 HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]
@@ -181,12 +181,12 @@ ROWS = [
 ]
 
 
-def decided(row: Row, engine: str) -> tuple[list[str], bool]:
+def decide_by_verify(row: Row, engine: str) -> tuple[list[str], bool]:
     """Return the cells of `verify live` in the table, and whether the verdict is the expected one."""
     words = ["live", "--spec", row.spec, "--property", row.property_name, "--fairness", row.fairness]
     words += [word for name, value in row.constants.items() for word in ("--set", f"{name}={value}")]
     words += ["--engine", engine, "--timeout", f"{_LIMIT:g}s", "--format", "json"]
-    taken = ended(verify(*words), limit=_LIMIT + _TO_END)
+    taken = run_to_end(verify(*words), limit=_LIMIT + _TO_END)
     assert taken is not None
     content = json.loads(taken.output)
     result = next(item for item in content["results"] if item["property"] == row.property_name)
@@ -199,7 +199,7 @@ def decided(row: Row, engine: str) -> tuple[list[str], bool]:
     return cells, result["verdict"] == row.verdict
 
 
-def measured_by_tlc(row: Row, folder: Path) -> list[str]:
+def measure_tlc(row: Row, folder: Path) -> list[str]:
     """Return the cells of TLC's run on the original text."""
     assert row.text is not None
     source = (folder / "upstream" / row.text.path).with_suffix(".tla")
@@ -218,7 +218,7 @@ def measured_by_tlc(row: Row, folder: Path) -> list[str]:
         module.with_name(f"{_BESIDE}.cfg").write_text(asked + constants, encoding="utf-8")
         words = ["-workers", "1", "-metadir", place, "-config", f"{_BESIDE}.cfg", f"{_BESIDE}.tla"]
         command = ["timeout", f"{_LIMIT:g}", str(folder / "tlc"), *words]
-        taken = ended(command, limit=_LIMIT + _TO_END, folder=Path(place))
+        taken = run_to_end(command, limit=_LIMIT + _TO_END, folder=Path(place))
     if taken is None or "No error has been found" not in taken.output:
         if taken is None or not re.search(r"Temporal propert.* violated", taken.output):
             return [f"not in {_LIMIT:g} s", "", "", ""]
@@ -228,7 +228,7 @@ def measured_by_tlc(row: Row, folder: Path) -> list[str]:
     return ["holds", f"{count:,}", f"{taken.wall:.1f}", f"{taken.cpu:.1f}"]
 
 
-def recorded(row: Row) -> list[str]:
+def read_recorded(row: Row) -> list[str]:
     """Return the cells of an earlier measurement of TLC."""
     for known in json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]:
         asked: Mapping[str, Any] = known["constants"]
@@ -248,9 +248,9 @@ def main() -> None:
         given = ", ".join(f"{name} {value}" for name, value in row.constants.items()) or "the defaults"
         tlc: list[str] | None = None
         for engine in row.engines:
-            cells, expected = decided(row, engine)
+            cells, expected = decide_by_verify(row, engine)
             if tlc is None:
-                tlc = measured_by_tlc(row, folder) if folder and row.text else recorded(row)
+                tlc = measure_tlc(row, folder) if folder and row.text else read_recorded(row)
             lines.append([row.spec, given, row.fairness, *cells, *tlc])
             tlc = ["", "", "", ""]
             print(*lines[-1], sep=" | ", file=sys.stderr, flush=True)

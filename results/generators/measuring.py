@@ -57,7 +57,7 @@ def verify(*words: str) -> list[str]:
     return [sys.executable, "-c", "from verifier.cli.entry import main; main()", *words]
 
 
-def ended(
+def run_to_end(
     command: Sequence[str],
     *,
     limit: float | None = None,
@@ -98,7 +98,7 @@ class Measured:
     """Its JSON; empty if it ended without."""
 
 
-def measured(arguments: Sequence[str], cpu_limit: float | None = None) -> Measured:
+def measure_verify(arguments: Sequence[str], cpu_limit: float | None = None) -> Measured:
     """Run `verify` with these arguments; interrupt it after this number of processor seconds."""
     began = time.monotonic()
     command = [sys.executable, "-c", _RUN, *verify(*arguments, "--format", "json")]

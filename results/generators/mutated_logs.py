@@ -163,7 +163,7 @@ def by_tlc(case: Case, traces: Path, libraries: Path, log: Path) -> tuple[bool |
     return accepted, int(depth[1]) if depth else 0
 
 
-def judged(
+def judge_copies(
     case: Case, traces: Path, libraries: Path, count: int, jobs: int
 ) -> tuple[int, list[tuple[Copy, LogVerdict, bool | None, int]]]:
     """Return the number of lines, and each copy with the verdicts."""
@@ -230,7 +230,7 @@ def main() -> None:
     table, remarks = [], list[str]()
     for case in CASES:
         if given.only in f"{case.folder}/{case.log}":
-            length, found = judged(
+            length, found = judge_copies(
                 case, given.traces.resolve(), given.libraries.resolve(), given.count, given.jobs
             )
             table += list(rows(case, length, found))

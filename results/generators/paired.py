@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from results.generators.measuring import ended
+from results.generators.measuring import run_to_end
 
 _RUN = """
 try:
@@ -32,7 +32,7 @@ class _Times:
     def take(self, checkout: str, words: list[str]) -> None:
         """Runs the command once."""
         command = [sys.executable, "-c", _RUN, *words]
-        done = ended(command, folder=Path(checkout), environment={"PYTHONPATH": "."})
+        done = run_to_end(command, folder=Path(checkout), environment={"PYTHONPATH": "."})
         assert done is not None
         self.wall.append(done.wall)
         self.cpu.append(done.cpu)

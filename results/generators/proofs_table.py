@@ -15,7 +15,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 
 HEADERS = ["spec", "constants", "property", "command", "verdict", "s", "CPU s", "invariant", "checked by"]
 _KAFKA = ("replicas", "log_size", "max_records", "max_leader_epoch")
@@ -75,11 +75,11 @@ ROWS = [
 ]
 
 
-def measured(row: Row) -> tuple[list[Any], bool]:
+def measure_proof(row: Row) -> tuple[list[Any], bool]:
     """The line of the table, and whether the verdict is the one expected."""
     words = [*row.command, "--spec", row.spec, "--property", row.property_name]
     words += [word for name, value in row.constants().items() for word in ("--set", f"{name}={value}")]
-    done = ended(verify(*words, "--timeout", _LIMIT, "--format", "json"))
+    done = run_to_end(verify(*words, "--timeout", _LIMIT, "--format", "json"))
     assert done is not None
     content = json.loads(done.output)
     result = next(item for item in content["results"] if item["property"] == row.property_name)
@@ -105,7 +105,7 @@ def main() -> None:
     """Prints the table as Markdown; ends with 1 if a verdict is not the one expected."""
     lines, failing = [], []
     for row in ROWS:
-        line, expected = measured(row)
+        line, expected = measure_proof(row)
         print(f"{row.spec} {row.values}: {line[4]}, {line[5]} s", file=sys.stderr, flush=True)
         lines.append(line)
         if not expected:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from results.generators.their_tests import AGREES, Row, made_by, run, table
+from results.generators.their_tests import AGREES, Row, describe_making, run, table
 
 _TABLE = Path(__file__).resolve().parents[1] / "sany-corpus.md"
 _TESTS = Path("tlatools", "org.lamport.tlatools", "test", "tla2sany")
@@ -75,7 +75,7 @@ def failing(tests: Path) -> set[str]:
     return set(re.findall(r'^\s*"([^"]+)",?$', found[1], re.MULTILINE)) if found is not None else set()
 
 
-def judged(text: Text, folder: Path) -> Row:
+def judge_text(text: Text, folder: Path) -> Row:
     """A text as verify reads it."""
     expected = "taken" if text.taken else "rejected"
     named = _MODULE.search(text.text)
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     tests = given.checkout.resolve() / _TESTS
     with tempfile.TemporaryDirectory() as folder:
-        rows = [judged(text, Path(folder)) for text in texts(tests)]
+        rows = [judge_text(text, Path(folder)) for text in texts(tests)]
     left = failing(tests)
     failed = [row for row in rows if row.name.partition(": ")[2] in left]
     grammar = [row for row in rows if ": " in row.name and row not in failed]
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             [
                 "# SANY's test corpus",
                 "",
-                made_by("python -m results.generators.sany_corpus TLAPLUS"),
+                describe_making("python -m results.generators.sany_corpus TLAPLUS"),
                 "the texts of `test/tla2sany` that SANY takes or rejects, beside what `verify explore` does",
                 "with an empty configuration.",
                 "The corpus of the grammar has names that nothing defines, or two things define: what verify",

@@ -55,7 +55,7 @@ def page(points: Points, limit: int, pictures: Path) -> Iterator[str]:
     if not points:
         yield "Nothing is measured."
         return
-    yield _measured(points.values(), limit)
+    yield _say_measurement(points.values(), limit)
     for ladder in LADDERS:
         lines = {engine: line(points, ladder, engine, limit) for engine in ENGINES}
         picture = pictures / f"scaling-{ladder.spec}.png"
@@ -66,7 +66,7 @@ def page(points: Points, limit: int, pictures: Path) -> Iterator[str]:
     yield from _projection(points.get(IN_FILES), limit)
 
 
-def _measured(points: Iterable[Point], limit: int) -> str:
+def _say_measurement(points: Iterable[Point], limit: int) -> str:
     """When the points were measured, where, and what the figures are."""
     known = list(points)
     dates = sorted({point.date for point in known})

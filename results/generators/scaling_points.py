@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from results.generators.measuring import ended, measured
+from results.generators.measuring import measure_verify, run_to_end
 from verifier.version import UNKNOWN
 
 RESULTS = Path(__file__).resolve().parent.parent
@@ -161,7 +161,7 @@ class Measuring:
         if known is not None and known.answers(self.limit) and not (other and self.renew):
             _say(f"kept, of {known.version} and not {self.version}" if other else "kept", known)
             return known
-        taken = measured(command, self.limit)
+        taken = measure_verify(command, self.limit)
         statistics = taken.content.get("statistics", {})
         point = Point(
             command=command,
@@ -210,8 +210,8 @@ def write_points(path: Path, points: Points) -> None:
 
 def version() -> str:
     """The last commit to the program, and whether it was changed since."""
-    last = ended(["git", "log", "-1", "--format=%h", "--", *_SOURCES], folder=RESULTS.parent)
-    changed = ended(["git", "status", "--porcelain", "--", *_SOURCES], folder=RESULTS.parent)
+    last = run_to_end(["git", "log", "-1", "--format=%h", "--", *_SOURCES], folder=RESULTS.parent)
+    changed = run_to_end(["git", "status", "--porcelain", "--", *_SOURCES], folder=RESULTS.parent)
     if last is None or changed is None or last.code or changed.code:
         return UNKNOWN
     return last.output.strip() + (" with changes" if changed.output else "")

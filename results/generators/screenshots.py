@@ -39,7 +39,7 @@ shown.dispatchEvent(new Event("input"));
 """
 
 
-def swept() -> list[Row]:
+def run_sweep() -> list[Row]:
     """Two protocols over a grid, by two engines."""
     rows: list[Row] = []
     places = itertools.product(("kip279", "kip320"), (2, 3), (1, 2), (1, 2), ENGINES)
@@ -95,7 +95,7 @@ PICTURES = {
     "bookkeeper-two-recoveries": Picture(
         two_recoveries_report, "#verdict-1", "light", 1440, 1560, "b_, lac, status, fragments, last_entry"
     ),
-    "matrix": Picture(lambda: Report("StrongIsr over a grid", swept()), "#overview", "light", 1280, 1060),
+    "matrix": Picture(lambda: Report("StrongIsr over a grid", run_sweep()), "#overview", "light", 1280, 1060),
     "narrow": Picture(explorers, "#verdict-1", "dark", 560, 1100),
 }
 
@@ -108,7 +108,7 @@ def fingerprint() -> str:
     return hashed.hexdigest()[:16]
 
 
-def noted() -> dict[str, str]:
+def make_fingerprints() -> dict[str, str]:
     """Return for each picture the fingerprint of the files that drew it."""
     return dict(json.loads(NOTES.read_text(encoding="utf-8"))) if NOTES.exists() else {}
 
@@ -116,7 +116,7 @@ def noted() -> dict[str, str]:
 def main() -> None:
     """Takes each picture, or those named."""
     IMAGES.mkdir(exist_ok=True)
-    drawn = noted()
+    drawn = make_fingerprints()
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or PICTURES:
             picture = PICTURES[name]

@@ -71,7 +71,7 @@ class Row:
     load: float
 
 
-def tried(name: str, words: tuple[str, ...], within: float, seed: str) -> Row:
+def try_command(name: str, words: tuple[str, ...], within: float, seed: str) -> Row:
     """One trial of a command."""
     trial = drawn(words, within, Random(seed))
     ended = run(trial)
@@ -95,7 +95,7 @@ def tried(name: str, words: tuple[str, ...], within: float, seed: str) -> Row:
     )
 
 
-def measured(words: tuple[str, ...], within: float) -> float:
+def measure_signal_time(words: tuple[str, ...], within: float) -> float:
     """For how long a signal meets the command, at most ``within``: a shorter one is interrupted sooner."""
     began = time.monotonic()
     run(Trial(words, within, signal.SIGINT, None, False))
@@ -134,7 +134,7 @@ def main() -> None:
         prepare(Path(made))
         known = commands(Path(made))
         names = given.only or list(known)
-        spans = {name: measured(*known[name]) for name in names}
+        spans = {name: measure_signal_time(*known[name]) for name in names}
         there: dict[str, int] = {}
         for row in read(given.rows):
             there[row.command] = there.get(row.command, 0) + 1
@@ -146,7 +146,7 @@ def main() -> None:
                 if one is None:
                     return
                 name, number = one
-                row = tried(name, known[name][0], spans[name], f"{name} {number}")
+                row = try_command(name, known[name][0], spans[name], f"{name} {number}")
                 with given.rows.open("a", encoding="utf-8") as written:
                     written.write(json.dumps(asdict(row)) + "\n")
                 if row.wrong or row.seconds > _FAR_TOO_LATE:
@@ -170,7 +170,7 @@ def table(rows: Sequence[Row], at_once: int) -> str:
     """The rows as a table, by command."""
     rows = [row for row in rows if row.heard]
     loads = [row.load for row in rows]
-    own = [row for row in rows if not _met_python(row)]
+    own = [row for row in rows if not _meets_python(row)]
     late = [row for row in own if row.seconds > _SECONDS]
     head = _HEAD.format(
         at_once=at_once,
@@ -199,12 +199,12 @@ def table(rows: Sequence[Row], at_once: int) -> str:
     return head + "".join(lines) + ("\n" + "".join(wrong) if wrong else "")
 
 
-def _met_python(row: Row) -> bool:
+def _meets_python(row: Row) -> bool:
     return met_python(row.after, row.number, row.code, row.errors)
 
 
 def _line(name: str, rows: Sequence[Row]) -> str:
-    own = [row for row in rows if not _met_python(row)]
+    own = [row for row in rows if not _meets_python(row)]
     seconds = sorted(row.seconds for row in own)
     cells = [
         name,

@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 
 _ASKED = frozenset({"INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES"})
 _KEYWORDS = {
@@ -114,7 +114,7 @@ def _of_one(module: Path, config: str, tlc: Path, seconds: float) -> Truth:
         alone = Path(states) / "Alone.cfg"
         alone.write_text(config)
         words = [str(tlc.resolve()), "-workers", "1", "-noGenerateSpecTE", "-metadir", states]
-        run = ended([*words, "-config", str(alone), module.name], limit=seconds, folder=module.parent)
+        run = run_to_end([*words, "-config", str(alone), module.name], limit=seconds, folder=module.parent)
     if run is None:
         return Truth("not finished")
     if "No error has been found" in run.output:
@@ -123,9 +123,9 @@ def _of_one(module: Path, config: str, tlc: Path, seconds: float) -> Truth:
     return Truth("violated" if "violated" in run.output else "error", max(places, default=1) - 1)
 
 
-def asked(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict[str, Any]], str]:
+def ask_verdicts(text: Path, words: tuple[str, ...], seconds: float) -> tuple[list[dict[str, Any]], str]:
     """Return the verdicts of a command; if it gives none, the last line of its output."""
-    run = ended(
+    run = run_to_end(
         verify(words[0], str(text), *words[1:], "--timeout", f"{seconds:g}s", "--format", "json"),
         limit=seconds + 60,
     )
@@ -163,7 +163,7 @@ def is_more(truths: dict[str, Truth], verdicts: list[dict[str, Any]]) -> bool:
     return any(truth.words == "error" and _reaches(truth, one) for truth, one in named)
 
 
-def _said(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
+def _say(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
     if not verdicts:
         words = refusal.removeprefix("verify: ").replace(f"{folder}/", "").replace("|", "\\|")
         return words if len(words) <= 120 else f"{words[:117]}..."
@@ -176,7 +176,7 @@ def _said(verdicts: list[dict[str, Any]], refusal: str, folder: Path) -> str:
     return "; ".join(parts).replace("|", "\\|")
 
 
-def judged(truths: dict[str, Truth], answers: Iterable[list[dict[str, Any]]]) -> set[str]:
+def judge_properties(truths: dict[str, Truth], answers: Iterable[list[dict[str, Any]]]) -> set[str]:
     """Return the properties with a verdict of some engine and a known true answer. Raises ValueError if
     engines have verdicts, but none on such a property."""
     named = {one["property"] for verdicts in answers for one in verdicts}
@@ -191,14 +191,14 @@ def _rows(
     engines = ENGINES if text.suffix == ".tla" else OF_PROTOCOLS
     of = () if text.suffix == ".tla" else tuple(word for name in truths for word in ("--property", name))
     with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda words: asked(text, (*words, *of), seconds), engines.values()))
-    judged(truths, (verdicts for verdicts, _ in answers))
+        answers = list(pool.map(lambda words: ask_verdicts(text, (*words, *of), seconds), engines.values()))
+    judge_properties(truths, (verdicts for verdicts, _ in answers))
     name = str(text.relative_to(folder)).removeprefix("latest/")
     so = "; ".join(f"{name} {truth}" for name, truth in truths.items())
     rows = []
     for engine, (verdicts, refusal) in zip(engines, answers, strict=True):
         mark = "**wrong**" if is_wrong(truths, verdicts) else "more" if is_more(truths, verdicts) else ""
-        rows.append((name, so, engine, _said(verdicts, refusal, folder), mark))
+        rows.append((name, so, engine, _say(verdicts, refusal, folder), mark))
     return rows
 
 

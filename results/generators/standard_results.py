@@ -73,13 +73,13 @@ def _lines(rows: Iterable[Row]) -> Iterator[dict[str, object]]:
             "engine": engine,
             "constants": len({show_constants(row.constants) for row in group}),
             "verdicts": ", ".join(f"{count} {kind}" for kind, count in tally(group).items()),
-            "longest": f"{_chosen(longest)}: {verdict_words(longest)}",
+            "longest": f"{_show_chosen(longest)}: {verdict_words(longest)}",
             "its seconds": f"{longest.seconds:.1f}",
             "all seconds": f"{sum(row.seconds for row in group):.1f}",
         }
 
 
-def _chosen(row: Row) -> str:
+def _show_chosen(row: Row) -> str:
     """The constants that are not the protocol's defaults."""
     defaults = load(row.spec)({}).constants
     chosen = {name: value for name, value in row.constants.items() if defaults[name] != value}
@@ -90,7 +90,7 @@ def _comparison(compared: Iterable[tuple[Row, Known]]) -> Iterator[dict[str, obj
     for row, found in compared:
         yield {
             "spec": row.spec,
-            "constants": _chosen(row),
+            "constants": _show_chosen(row),
             "property": row.property_name,
             "engine": row.engine,
             "here": verdict_words(row),

@@ -37,7 +37,7 @@ def run(words: Sequence[str]) -> tuple[int, dict[str, Any] | None, str]:
     from verifier.cli.main import cli
 
     done = CliRunner().invoke(cli, words)
-    return done.exit_code, _json(done.stdout), _said(done.stderr) or str(done.exception or "")
+    return done.exit_code, _json(done.stdout), _say(done.stderr) or str(done.exception or "")
 
 
 def run_apart(words: Sequence[str], seconds: float) -> tuple[int, dict[str, Any] | None, str]:
@@ -47,7 +47,7 @@ def run_apart(words: Sequence[str], seconds: float) -> tuple[int, dict[str, Any]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return -1, None, f"it took more than {seconds:.0f} s"
-    return done.returncode, _json(done.stdout), _said(done.stderr)
+    return done.returncode, _json(done.stdout), _say(done.stderr)
 
 
 def _json(text: str) -> dict[str, Any] | None:
@@ -55,12 +55,12 @@ def _json(text: str) -> dict[str, Any] | None:
     return found
 
 
-def _said(text: str) -> str:
+def _say(text: str) -> str:
     said = text[text.rfind("\nverify: ") + 1 :] if "verify: " in text else text[-300:]
     return said.removeprefix("verify: ")
 
 
-def made_by(command: str) -> str:
+def describe_making(command: str) -> str:
     """With what a table was made, and when."""
     return f"Made by `{command}` on {datetime.date.today()}, Python {platform.python_version()}:"
 

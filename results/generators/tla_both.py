@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from results.generators.tla_examples import measured, models_parser
+from results.generators.tla_examples import measure_command, models_parser
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-both.json", _HERE / "tla-both.md"
@@ -20,7 +20,7 @@ _SEMANTICS = ("interpreter", "translation")
 _HEAD = ("model", "generated", "interpreter", "translation")
 
 
-def _said(found: dict[str, Any]) -> str:
+def _say(found: dict[str, Any]) -> str:
     """Return the result of one semantics on a model."""
     if found["agrees"]:
         return "as TLC"
@@ -45,7 +45,7 @@ def table(rows: list[dict[str, Any]], most: int) -> str:
         "|---|---|---|---|",
     ]
     for row in rows:
-        cells = (row["model"], f"{row['generated'] or 0:,}", *(_said(row[by]) for by in _SEMANTICS))
+        cells = (row["model"], f"{row['generated'] or 0:,}", *(_say(row[by]) for by in _SEMANTICS))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
@@ -61,10 +61,12 @@ def main() -> None:
     for row in sorted(golden, key=lambda row: row["generated"] or 0):
         if (row["generated"] or 0) > given.most or row["model"] in found:
             continue
-        own = {by: measured(row, given.examples, given.library, given.seconds, by) for by in _SEMANTICS}
+        own = {
+            by: measure_command(row, given.examples, given.library, given.seconds, by) for by in _SEMANTICS
+        }
         kept = {by: {key: one[key] for key in ("agrees", "reason")} for by, one in own.items()}
         found[row["model"]] = {"model": row["model"], "generated": row["generated"], **kept}
-        print(row["model"], *(_said(kept[by]) for by in _SEMANTICS), sep=" | ", flush=True)
+        print(row["model"], *(_say(kept[by]) for by in _SEMANTICS), sep=" | ", flush=True)
         rows = list(found.values())
         _JSON.write_text(json.dumps(rows, indent=1) + "\n")
         _TABLE.write_text(table(rows, given.most))

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-examples.json", _HERE / "tla-examples.md"
@@ -47,12 +47,12 @@ def beside(row: dict[str, Any], examples: Path, tlc: Path, seconds: float) -> di
             str(config),
             spec.name,
         ]
-        run = ended(words, limit=seconds, folder=spec.parent)
+        run = run_to_end(words, limit=seconds, folder=spec.parent)
     failed = run is None or ("\n0 states generated" in run.output and bool(row["generated"]))
     return {} if run is None or failed else {"tlc_seconds": round(run.wall, 2), "tlc_cpu": round(run.cpu, 2)}
 
 
-def measured(
+def measure_command(
     row: dict[str, Any], examples: Path, library: Path, seconds: float, by: str = "auto"
 ) -> dict[str, Any]:
     """Measure one command on one model by a semantics, and whether it agrees with TLC."""
@@ -63,7 +63,7 @@ def measured(
         words += ["--property", row["property"]]
     words += ["--by", by, "--timeout", f"{seconds:g}s", "--format", "json"]
     found: dict[str, Any] = {"model": row["model"], "tlc": {k: row[k] for k in ("verdict", *_FIGURES)}}
-    run = ended(verify(*words), limit=seconds + 30)
+    run = run_to_end(verify(*words), limit=seconds + 30)
     if run is None:
         return {**found, "agrees": False, "reason": "not finished in time"}
     if not run.output.startswith("{"):
@@ -73,7 +73,7 @@ def measured(
         return {**found, **times, **_lasting(json.loads(run.output), run.error)}
     said = json.loads(run.output)
     translated = said["statistics"]["semantics"] == "translation"
-    return {**found, **times, "translated": translated, **_compared(row, said)}
+    return {**found, **times, "translated": translated, **_compare(row, said)}
 
 
 def _lasting(run: dict[str, Any], said: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _lasting(run: dict[str, Any], said: str) -> dict[str, Any]:
     return {"agrees": False, "reason": words}
 
 
-def _compared(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
+def _compare(row: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     figures = run["statistics"]
     if "distinct_states" not in figures:  # the end came while the translation was built
         return {"agrees": False, "reason": "not finished in time"}
@@ -170,8 +170,8 @@ def _times(rows: list[dict[str, Any]]) -> list[str]:
         "",
         f"{len(both)} models of less than {_COMPARED_BELOW:,} states that take more than {_LONG} CPU seconds",
         "were timed beside TLC, each command",
-        f"whole, on a machine that did other work too. More than twice TLC's time: {_named(slower)}",
-        f"More than twice its CPU time: {_named(more)}",
+        f"whole, on a machine that did other work too. More than twice TLC's time: {_name(slower)}",
+        f"More than twice its CPU time: {_name(more)}",
     ]
 
 
@@ -208,7 +208,7 @@ def _largest_beside(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _named(models: list[str]) -> str:
+def _name(models: list[str]) -> str:
     return f"{', '.join(models) or 'none'}."
 
 
@@ -236,7 +236,7 @@ def main() -> None:
     for row in sorted(golden, key=lambda row: row["generated"] or 0):
         if row["model"] in kept:
             continue
-        kept[row["model"]] = measured(row, given.examples, given.library, given.seconds)
+        kept[row["model"]] = measure_command(row, given.examples, given.library, given.seconds)
         long = kept[row["model"]].get("cpu", given.seconds) > _LONG
         kept[row["model"]]["largest"] = row["model"] in largest
         compared = row["model"] in largest or (long and (row["distinct"] or 0) < _COMPARED_BELOW)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended
+from results.generators.measuring import run_to_end
 
 TABLE = Path(__file__).resolve().parents[1] / "tla-lasting.json"
 _ANSWERS = {
@@ -186,12 +186,12 @@ def rows() -> Iterator[tuple[str, str, str]]:
                 yield name, fairness, claim
 
 
-def asked_of_tlc(tlc: Path, folder: Path, small: Small, fairness: str, claim: str) -> str:
+def ask_tlc(tlc: Path, folder: Path, small: Small, fairness: str, claim: str) -> str:
     """Return TLC's verdict on a property, and its other output."""
     (folder / "M.tla").write_text(small.text())
     (folder / "M.cfg").write_text(small.configuration(fairness, claim))
     words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-metadir", str(folder / "states"), "M.tla"]
-    run = ended(words, limit=_SECONDS, folder=folder)
+    run = run_to_end(words, limit=_SECONDS, folder=folder)
     if run is None:
         return "not finished in time"
     for words_of_tlc, verdict in _ANSWERS.items():
@@ -209,7 +209,7 @@ def main() -> None:
     found: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, fairness, claim in rows():
-            verdict = asked_of_tlc(tlc, Path(folder), MODULES[name], fairness, claim)
+            verdict = ask_tlc(tlc, Path(folder), MODULES[name], fairness, claim)
             print(f"{name} {fairness} {claim}: {verdict}", flush=True)
             found.append({"module": name, "fairness": fairness, "property": claim, "tlc": verdict})
     text = ",\n".join(json.dumps(row) for row in found)

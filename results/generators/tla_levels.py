@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-levels.md"
 _RAFT, _KRAFT = "raft-tlaplus/specifications", "kafka-tlaplus/kafka_data_replication/kraft"
@@ -42,7 +42,7 @@ CountingState == PrintT(<<"LEVEL", TLCGet("level")>>)
 def own_levels(module: Path, depth: int, seconds: float, by: str = "auto") -> dict[str, Any] | str:
     """The statistics of `verify explore` by a semantics; or what went wrong."""
     words = ["explore", "--spec", str(module), "--depth", str(depth), "--timeout", f"{seconds:g}s"]
-    done = ended(verify(*words, "--by", by, "--format", "json"))
+    done = run_to_end(verify(*words, "--by", by, "--format", "json"))
     assert done is not None
     if not done.output.startswith("{"):
         return done.last_error
@@ -62,7 +62,7 @@ def tlc_levels(module: Path, depth: int, tlc: Path, symmetry: bool, seconds: flo
         (Path(folder) / "Counting.tla").write_text(_COUNTING.format(module=module.stem, depth=depth))
         (Path(folder) / "Counting.cfg").write_text(config)
         words = [str(tlc), "-workers", "1", "-noGenerateSpecTE", "-deadlock", "-metadir", f"{folder}/states"]
-        done = ended([*words, "Counting.tla"], limit=seconds, folder=Path(folder))
+        done = run_to_end([*words, "Counting.tla"], limit=seconds, folder=Path(folder))
     if done is None:
         return "TLC was not done in time"
     counts = Counter(int(level) for level in re.findall(r'<<"LEVEL", (\d+)>>', done.output))
@@ -72,7 +72,9 @@ def tlc_levels(module: Path, depth: int, tlc: Path, symmetry: bool, seconds: flo
     return [counts[level] for level in sorted(counts)]
 
 
-def compared(name: str, depth: int, upstream: Path, tlc: Path, seconds: float, by: str = "auto") -> list[str]:
+def compare_levels(
+    name: str, depth: int, upstream: Path, tlc: Path, seconds: float, by: str = "auto"
+) -> list[str]:
     """The cells of a specification, by a semantics."""
     module = upstream / f"{name}.tla"
     own = own_levels(module, depth, seconds, by)
@@ -115,7 +117,7 @@ def main() -> None:
     given = parser.parse_args()
     rows = []
     for name, depth in _DEPTHS.items():
-        rows.append(compared(name, depth, given.upstream, given.tlc, given.seconds, given.by))
+        rows.append(compare_levels(name, depth, given.upstream, given.tlc, given.seconds, given.by))
         print(rows[-1], flush=True)
         _TABLE.write_text(table(rows))
 

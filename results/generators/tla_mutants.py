@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from results.generators.measuring import Ended, ended, verify
+from results.generators.measuring import Ended, run_to_end, verify
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-mutants.md"
 _KIP320 = (
@@ -180,7 +180,7 @@ def by_tlc(module: Path, tlc: Path) -> Found:
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> Ended:
-    done = ended(command, folder=folder)
+    done = run_to_end(command, folder=folder)
     assert done is not None
     return done
 

@@ -33,7 +33,7 @@ _NAMED = {"YES": "NO", "NO": "YES", "any": "all", "all": "any", "TRUE": "FALSE",
 _LONGEST = 300
 
 
-def mutated(node: ast.AST) -> ast.AST | None:
+def mutate(node: ast.AST) -> ast.AST | None:
     """Return another node in place of one; None if there is none."""
     made = copy.deepcopy(node)
     match made:
@@ -58,7 +58,7 @@ def places(tree: ast.Module) -> list[ast.AST]:
     """The nodes within functions that can be mutated."""
     within = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     found = {id(part): part for node in within for line in node.body for part in ast.walk(line)}
-    return [node for node in found.values() if mutated(node) is not None]
+    return [node for node in found.values() if mutate(node) is not None]
 
 
 class _Putting(ast.NodeTransformer):
@@ -80,7 +80,7 @@ def mutants(seed: int, root: Path) -> Iterator[tuple[str, str, str]]:
         if not nodes:
             continue
         node = chance.choice(nodes)
-        other = mutated(node)
+        other = mutate(node)
         assert other is not None
         change = f"{ast.unparse(node)} -> {ast.unparse(other)}"
         words = f"{file.relative_to(root)}:{getattr(node, 'lineno', 0)}: {change}"
@@ -88,7 +88,7 @@ def mutants(seed: int, root: Path) -> Iterator[tuple[str, str, str]]:
         yield str(file.relative_to(root)), text, words
 
 
-def said() -> str:
+def answer_expressions() -> str:
     """Return the answers of the readers on some random expressions."""
     from tests.support.tla_mixed import Comparison, drawn
     from tests.support.tla_random import compare_expressions
@@ -104,10 +104,11 @@ def said() -> str:
     return re.sub(r"/\S*/M\.tla", "M.tla", "\n".join([*sorted(found), *counts]))
 
 
-def judged(root: Path) -> str:
+def judge_sources(root: Path) -> str:
     """Return the answers of the sources in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-c", "from results.generators.tla_source_mutants import said; print(said())"]
+    code = "from results.generators.tla_source_mutants import answer_expressions as answer; print(answer())"
+    command = [sys.executable, "-c", code]
     try:
         done = subprocess.run(
             command, cwd=root, env=environment, capture_output=True, text=True, timeout=_LONGEST, check=False
@@ -126,15 +127,15 @@ def main() -> None:
         root = Path(folder)
         for name in ("verifier", "results"):
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-        expected = judged(root)
-        if judged(root) != expected:
+        expected = judge_sources(root)
+        if judge_sources(root) != expected:
             sys.exit("what the readers say varies: nothing can be judged by it")
         for number, (file, text, words) in enumerate(mutants(seed, root)):
             if number == count or time.monotonic() > until:
                 break
             kept = (root / file).read_text(encoding="utf-8")
             (root / file).write_text(text, encoding="utf-8")
-            if judged(root) == expected:
+            if judge_sources(root) == expected:
                 survived += 1
                 print(f"survives: {words}", flush=True)
             else:

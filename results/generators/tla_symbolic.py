@@ -17,7 +17,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 
 TIMEOUT = 45
 """Seconds that a run has."""
@@ -35,7 +35,7 @@ def _command(
     examples, library = folders
     words = [name, str(examples / row["module"]), "--config", str(examples / row["model"])]
     words += ["--library", str(library), "--timeout", str(seconds), "--format", "json", *more]
-    done = ended(verify(*words), limit=2 * seconds)
+    done = run_to_end(verify(*words), limit=2 * seconds)
     if done is None:
         return {"error": "not built in time"}
     if not done.output.strip():

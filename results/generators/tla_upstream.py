@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import ended, verify
+from results.generators.measuring import run_to_end, verify
 from tests.support.tlc import constants_of, measured_rows
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-upstream.md"
@@ -79,11 +79,11 @@ def text(row: Mapping[str, Any], upstream: Path, folder: Path) -> Text | str:
             "Replicas": _set("r", given["replicas"]), "LogSize": given["log_size"],
             "MaxRecords": given["max_records"], "MaxLeaderEpoch": given["max_leader_epoch"],
         }  # fmt: skip
-        return _made(upstream / f"kafka-specification/{_KAFKA[spec]}.tla", spec, values)
+        return _make(upstream / f"kafka-specification/{_KAFKA[spec]}.tla", spec, values)
     if spec == "kafka-async-isr":
         (folder / "Bounded.tla").write_text(_BOUNDED.format(**given))
         values = {"Replicas": _set("r", given["replicas"]), "Leader": "r1", "MaxOffset": given["max_offset"]}
-        return _made(folder / "Bounded.tla", spec, values, "CONSTRAINT Within\n")
+        return _make(folder / "Bounded.tla", spec, values, "CONSTRAINT Within\n")
     if spec == "pulsar-compaction":
         values = {
             "MessageSentLimit": given["message_sent_limit"], "MaxCrashTimes": given["max_crash_times"],
@@ -93,24 +93,24 @@ def text(row: Mapping[str, Any], upstream: Path, folder: Path) -> Text | str:
             "RetainNullKey": str(given["retain_null_key"]).upper(),
             "ModelProducer": str(given["model_producer"]).upper(),
         }  # fmt: skip
-        return _made(upstream / "pulsar-tlaplus/compaction.tla", spec, values)
+        return _make(upstream / "pulsar-tlaplus/compaction.tla", spec, values)
     if spec == "rabbit-sac-restart":
         values = {
             "A": _set("a", given["apps"]), "Q": _set("q", given["queues"]),
             "RESTART_LIMIT": given["restart_limit"],
         }  # fmt: skip
         place = "formal-methods-playground/tla/rebalancing-clients/standard-liveness"
-        return _made(upstream / place / "rabbit_leaderless_rebalancing.tla", spec, values)
+        return _make(upstream / place / "rabbit_leaderless_rebalancing.tla", spec, values)
     if spec == "exactly-once-atomic":
         values = {"MaxQueue": given["max_queue"], "MaxRetry": given["max_retry"]}
-        return _made(upstream / "model-checking/exactly_once.tla", spec, values)
+        return _make(upstream / "model-checking/exactly_once.tla", spec, values)
     if spec == "bookkeeper":
         values = {
             "Bookies": _set("b", given["bookies"]), "Clients": _set("c", given["clients"]),
             "WriteQuorum": given["write_quorum"], "AckQuorum": given["ack_quorum"],
             "SendLimit": given["send_limit"], "InflightLimit": given["inflight_limit"],
         }  # fmt: skip
-        return _made(upstream / "bookkeeper-tlaplus/BookKeeperProtocol.tla", spec, values)
+        return _make(upstream / "bookkeeper-tlaplus/BookKeeperProtocol.tla", spec, values)
     return _NO_TEXT
 
 
@@ -122,16 +122,16 @@ def _numbers(count: int) -> str:
     return f"{{{', '.join(map(str, range(1, count + 1)))}}}"
 
 
-def _made(module: Path, spec: str, values: Mapping[str, Any], more: str = "") -> Text:
+def _make(module: Path, spec: str, values: Mapping[str, Any], more: str = "") -> Text:
     begin = "INIT Init\nNEXT Next" if spec == "kafka-async-isr" else "SPECIFICATION Spec"
     lines = [f"  {name} = {value}" for name, value in values.items()]
     lines += [f"  {name} = {name}" for name in _MODEL_VALUES.get(spec, "").split()]
     return Text(module, "\n".join([begin, "CHECK_DEADLOCK FALSE", "CONSTANTS", *lines, more]))
 
 
-def explored(words: list[str], seconds: float) -> dict[str, Any] | str:
+def explore_module(words: list[str], seconds: float) -> dict[str, Any] | str:
     """Return the JSON object of `verify explore`, or its error."""
-    done = ended(verify("explore", *words, "--timeout", f"{seconds:g}s", "--format", "json"))
+    done = run_to_end(verify("explore", *words, "--timeout", f"{seconds:g}s", "--format", "json"))
     assert done is not None
     if done.output.startswith("{"):
         found: dict[str, Any] = json.loads(done.output)
@@ -163,7 +163,7 @@ def agreement(row: Mapping[str, Any], properties: Iterable[str], run: dict[str, 
     return "yes" if own == wanted else " / ".join(map(str, own))
 
 
-def compared(
+def compare_rows(
     group: list[dict[str, Any]], upstream: Path, seconds: float, by: str = "auto"
 ) -> list[list[str]]:
     """The cells of rows at the same constants, the original text by a semantics."""
@@ -174,7 +174,7 @@ def compared(
         python += ["--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
     for name in properties:
         python += ["--property", name]
-    ours = explored(python, seconds)
+    ours = explore_module(python, seconds)
     with tempfile.TemporaryDirectory() as folder:
         found = text(first, upstream, Path(folder))
         run: dict[str, Any] | str = ""
@@ -184,7 +184,7 @@ def compared(
             config.write_text(f"{found.config}\nINVARIANTS {' '.join(asked)}\n")
             library = str(upstream / "kafka-specification")
             words = ["--spec", str(found.module), "--config", str(config), "--library", library, "--by", by]
-            run = explored(words, seconds)
+            run = explore_module(words, seconds)
     cells = []
     for row in group:
         if isinstance(found, str):
@@ -241,7 +241,7 @@ def main() -> None:
             groups.setdefault(key, []).append(row)
     rows = []
     for group in groups.values():
-        rows += compared(group, given.upstream, given.seconds, given.by)
+        rows += compare_rows(group, given.upstream, given.seconds, given.by)
         print(*rows[-len(group) :], sep="\n", flush=True)
         _TABLE.write_text(table(rows))
 

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from results.generators.their_tests import AGREEING, AGREES, REFUSED, Row, made_by, run_apart, table
+from results.generators.their_tests import AGREEING, AGREES, REFUSED, Row, describe_making, run_apart, table
 from results.generators.tlc_tests_read import LeftOut, Test, tests
 from verifier.verdict import LEFT_TO_LIVE, NEVER_REACHED, POSTCONDITION_FALSE
 
@@ -104,7 +104,7 @@ def _of_error(code: int, why: str) -> str:
     return "undecided" if code in (12, -1) else f"exit code {code}"
 
 
-def judged(test: Test, got: Answer) -> Row:
+def judge_run(test: Test, got: Answer) -> Row:
     """``agrees``, or how the two differ."""
     same = test.expected == got.kind or (test.expected == "assumption" and got.kind == "error")
     # Of properties that TLC finds violated some end with the status of liveness, others with that of safety.
@@ -124,10 +124,10 @@ def _agreeing() -> set[str]:
     return {name for line in lines for name in line.removeprefix(AGREEING).rstrip(".").split(", ")}
 
 
-def _tried(test: Test, libraries: Sequence[str], seconds: int, known: Container[str]) -> Row:
+def _try(test: Test, libraries: Sequence[str], seconds: int, known: Container[str]) -> Row:
     if test.name in known:
         return Row(test.name, test.expected, test.expected, AGREES, "")
-    row = judged(test, answer(test, libraries, seconds))
+    row = judge_run(test, answer(test, libraries, seconds))
     if row.judged != AGREES:
         print(f"{row.name}: {row.expected}, {row.got}: {row.judged}: {row.why[:150]}", file=sys.stderr)
     return row
@@ -148,17 +148,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     all_tests = list(tests(home))
     asked = [one for one in all_tests if isinstance(one, Test) and one.name in (given.only or [one.name])]
     known = _agreeing() if given.again else set()
-    work = partial(_tried, libraries=libraries, seconds=given.seconds, known=known)
+    work = partial(_try, libraries=libraries, seconds=given.seconds, known=known)
     with ThreadPoolExecutor(given.jobs) as pool:
         rows = list(pool.map(work, asked))
     if not given.only:
         words = ["--library FOLDER"] * len(given.library) + ["--again"] * given.again
         words += [f"--jobs {given.jobs}", f"--seconds {given.seconds}"]
         left_out = [one for one in all_tests if isinstance(one, LeftOut)]
-        _TABLE.write_text(_written(" ".join(words), rows, left_out))
+        _TABLE.write_text(_make_page(" ".join(words), rows, left_out))
 
 
-def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
+def _make_page(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
     left_out = defaultdict[str, list[str]](list)
     for one in others:
         left_out[one.why].append(one.name)
@@ -166,7 +166,7 @@ def _written(words: str, rows: Sequence[Row], others: Sequence[LeftOut]) -> str:
         [
             "# TLC's own tests",
             "",
-            made_by(f"python -m results.generators.tlc_tests TLAPLUS {words}"),
+            describe_making(f"python -m results.generators.tlc_tests TLAPLUS {words}"),
             "what the tests of TLC expect of TLC, beside what `verify explore` says, and `verify live` of",
             "temporal properties. Compared are how the run ends (`error` is any error; violations of safety",
             "and of liveness count as one) and, of searches to the end, the states generated and distinct.",

@@ -159,7 +159,7 @@ def _arguments(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _made_with(one: _Class, known: Mapping[str, _Class]) -> list[str]:
+def _list_arguments(one: _Class, known: Mapping[str, _Class]) -> list[str]:
     """The arguments that the class of all tests is made with."""
     found = _SUPER.search(one.text)
     given = _arguments(found[1]) if found is not None else []
@@ -181,7 +181,7 @@ def _put(text: str, given: Mapping[str, str]) -> str:
 
 
 def _read(home: Path, one: _Class, known: Mapping[str, _Class]) -> Test | LeftOut:
-    given = _made_with(one, known)
+    given = _list_arguments(one, known)
     classes = [each for each in _above(one, known) if each.name != _CASES]
     text = "".join(each.text for each in classes)
     listed = next((part for part in given if part.startswith("new String")), "")
@@ -189,7 +189,7 @@ def _read(home: Path, one: _Class, known: Mapping[str, _Class]) -> Test | LeftOu
     for word, why in _WORDS.items():
         if word in words:
             return LeftOut(one.name, why)
-    strings = [_joined(part) for part in given if part.startswith('"')]
+    strings = [_join(part) for part in given if part.startswith('"')]
     status = next((part for part in given if _STATUS.search(part)), "")
     statistics = _STATS.search(text)
     numbers = (int(statistics[1]), int(statistics[2])) if statistics is not None else None
@@ -215,6 +215,6 @@ def _read(home: Path, one: _Class, known: Mapping[str, _Class]) -> Test | LeftOu
     return Test(one.name, module, named, kind, counts, checks)
 
 
-def _joined(part: str) -> str:
+def _join(part: str) -> str:
     """The text of strings that Java joins with the separator of folders."""
     return "/".join(piece.strip("/") for piece in re.findall(_STRING, part) if piece.strip("/"))

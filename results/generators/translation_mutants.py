@@ -146,7 +146,7 @@ def at_work(rule: Rule) -> Iterator[None]:
         yield
 
 
-def asked(trial: Trial, folder: Path) -> Answer:
+def ask_verdict(trial: Trial, folder: Path) -> Answer:
     """The verdict of a module's property, by the translation alone."""
     spec, temporal = folder / "M.tla", trial.is_temporal
     spec.write_text(f"{_HEAD}{trial.body}====\n")
@@ -170,12 +170,12 @@ def asked(trial: Trial, folder: Path) -> Answer:
     return Answer(str(verdict.kind), (verdict.reason or "").replace(f"{folder}/", ""))
 
 
-def tried(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
+def try_mutant(trial: Trial, folder: Path) -> tuple[Answer, Answer]:
     """Return the answers on a module with the wrong rule, without validation and with it."""
     with at_work(trial.rule):
         with patch(_VALIDATION, lambda made, found, seconds=None: found):
-            alone = asked(trial, folder)
-        return alone, asked(trial, folder)
+            alone = ask_verdict(trial, folder)
+        return alone, ask_verdict(trial, folder)
 
 
 def _row(trial: Trial, alone: Answer, validated: Answer) -> str:
@@ -191,7 +191,7 @@ def answers(rules: Sequence[Rule] = RULES) -> Iterator[tuple[Trial, Answer, Answ
     """Yield the answers on each module."""
     with tempfile.TemporaryDirectory() as folder:
         for trial in (trial for rule in rules for trial in trials(rule)):
-            alone, validated = tried(trial, Path(folder))
+            alone, validated = try_mutant(trial, Path(folder))
             print(_row(trial, alone, validated), file=sys.stderr, flush=True)
             yield trial, alone, validated
 

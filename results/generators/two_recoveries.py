@@ -73,7 +73,7 @@ def _value(values: Any, written: str) -> Concrete:
     return found
 
 
-def fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
+def find_fired(model: Model, line: str) -> tuple[Instance, list[bool]]:
     """The instance that a line of a trace names, and the bits of its free parameters."""
     name, arguments = line.removesuffix(")").split("(", 1)
     written = dict(re.findall(r"(\w+)=(\{.*?\}|[^,]+)", arguments))
@@ -91,7 +91,7 @@ def two_recoveries() -> tuple[Model, Trace]:
     """The protocol and the execution, replayed."""
     model = build(define(BookKeeper(CONSTANTS)))
     initial = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
-    firings = [fired(model, line) for line in ACTIONS]
+    firings = [find_fired(model, line) for line in ACTIONS]
     return model, Replayer(model).execute(initial, firings, VIOLATED)
 
 

@@ -70,7 +70,7 @@ class InOneState:
         """The variables of the expressions that Python asked about; None if it asked nothing."""
 
     @contextmanager
-    def given(self, values: Environment) -> Iterator[None]:
+    def give_values(self, values: Environment) -> Iterator[None]:
         """The context in which variables have these values, beside those that they have already."""
         before, self._values = self._values, {**self._values, **values}
         token = GUARD.set(self)
@@ -90,13 +90,13 @@ class InOneState:
         finally:
             self._about = _both(before, self._about)
 
-    def hashed(self, value: Any, frame: FrameType) -> int:
+    def hash_expression(self, value: Any, frame: FrameType) -> int:
         """The hash of the value. A target of a step is no value: it has the hash of its identity."""
         if (frame.f_code, frame.f_lasti) in self._places:
             return id(value)
         return hash(self._value(value))
 
-    def shown(self, value: Any, frame: FrameType) -> str | None:
+    def show_expression(self, value: Any, frame: FrameType) -> str | None:
         """The text of the value, if the protocol's code asks."""
         return None if asker(frame) is None else str(self._value(value))
 
@@ -104,13 +104,13 @@ class InOneState:
         """The truth of the value."""
         return bool(self._value(value))
 
-    def taken(self, container: Any) -> None:
+    def take_collection(self, container: Any) -> None:
         """Any may be taken."""
 
     def body(self, symbols: tuple[Symbol, ...], call: Callable[[], Any]) -> Any:
         """The body; as one that is made for each value of its variables if Python asks about these."""
         first = {symbol: next(values_of(symbol.sort), None) for symbol in symbols if symbol.sort.size}
-        with self.given(first):
+        with self.give_values(first):
             made, about = self.record_questions(call)
         if about is None or about.isdisjoint(symbols):
             return made
@@ -119,7 +119,7 @@ class InOneState:
 
         def again(e: Environment) -> Term:
             self._tick()
-            with self.given(e):
+            with self.give_values(e):
                 return body_term(call())
 
         term = body_term(made)
@@ -150,7 +150,7 @@ class Rerun(Generic[Made]):
         """Run it with these values. A function that asks nothing has one result everywhere."""
         if self._made and not self._asks and self._runs >= _FIRST_RUNS:
             return self._made[0]
-        with self._own.given(e):
+        with self._own.give_values(e):
             made, about = self._own.record_questions(self._call)
         self._made = [made]
         self._asks, self._runs = self._asks or about is not None, self._runs + 1

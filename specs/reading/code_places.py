@@ -106,14 +106,14 @@ def place_of_attribute(kind: type, name: str) -> str:
     return place_of_class(kind)
 
 
-def defined_twice(kind: type) -> Iterator[tuple[str, str, str]]:
+def find_defined_twice(kind: type) -> Iterator[tuple[str, str, str]]:
     """Names that the body of a class gives twice, at least once to a method, with both places: Python drops
     the first. Setters and overloads go with what stands above them."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     linecache.checkcache(file)
     given: dict[str, ast.stmt] = {}
     for node in _classes("".join(linecache.getlines(file))).get(kind.__qualname__, ()):
-        for name in _given(node):
+        for name in _list_given(node):
             before = given.get(name)
             if before is not None and _METHODS & {type(before), type(node)}:
                 yield name, place(file, before.lineno), place(file, node.lineno)
@@ -139,7 +139,7 @@ def _classes_in(body: Sequence[ast.stmt], around: str) -> Iterator[tuple[str, li
                 yield from _classes_in(node.body, f"{around}{node.name}.<locals>.")
 
 
-def _given(node: ast.stmt) -> list[str]:
+def _list_given(node: ast.stmt) -> list[str]:
     """The names that a statement of a class gives."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         marks = [ast.unparse(mark) for mark in node.decorator_list]

@@ -148,11 +148,11 @@ def explain_error(error: BaseException) -> str:
         case ImportError() if (error.name or "").partition(".")[0] == "verifier":
             found = _not_offered(words)
         case AttributeError() | NameError():
-            found = _misnamed(error)
+            found = _suggest_names(error)
         case RecursionError():
             found = "a method calls itself, directly or through others, without end"
         case TypeError():
-            found = _reworded(words)
+            found = _reword(words)
             if found and (text := find_written_expression(error)):
                 found = f"{text}: {found}"
         case _:
@@ -161,7 +161,7 @@ def explain_error(error: BaseException) -> str:
     return found or type(error).__name__ + (f": {said}" if said else "")
 
 
-def _reworded(words: str) -> str:
+def _reword(words: str) -> str:
     for pattern, instead in _WORDS:
         found = re.fullmatch(pattern, words)
         if found is not None:
@@ -174,17 +174,17 @@ def _not_offered(words: str) -> str:
     found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", words)
     if found is None:
         return ""
-    near = nearest(found[1], _written_with())
+    near = nearest(found[1], _list_language_names())
     return f"{found[2]} has no {found[1]!r}" + (f"; did you mean {near!r}?" if near else "")
 
 
-def _misnamed(error: AttributeError | NameError) -> str:
+def _suggest_names(error: AttributeError | NameError) -> str:
     """A name that is not known, with those that are; of names of Python only the nearest."""
     name = error.name or ""
     if isinstance(error, NameError):
-        if name in _written_with():
+        if name in _list_language_names():
             return f"the name {name!r} is not imported: write from verifier import {name}"
-        near = nearest(name, _written_with())
+        near = nearest(name, _list_language_names())
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj
     kind = str(error).partition("'")[2].partition("'")[0]
@@ -245,7 +245,7 @@ _FOR_THE_TOOL = (
 """Members of a protocol's class for this tool, not for its own methods."""
 
 
-def _written_with() -> list[str]:
+def _list_language_names() -> list[str]:
     """The names that protocols are written with."""
     import verifier
 

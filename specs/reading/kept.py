@@ -29,7 +29,7 @@ def is_kept(code: CodeType, offset: int) -> bool:
     if line is None or end_line is None or column is None or end_column is None:
         return False
     start, end = (line, column), (end_line, end_column)
-    kept = _kept(source(code, {}))
+    kept = _find_kept(source(code, {}))
     around = [(span, only) for span, only in kept.items() if span[:2] <= start and end <= span[2:]]
     if not around:
         return False
@@ -37,7 +37,7 @@ def is_kept(code: CodeType, offset: int) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _kept(text: str) -> Mapping[Span, bool]:
+def _find_kept(text: str) -> Mapping[Span, bool]:
     """The spans of what inserts keys in a text, and whether the dictionary is only kept."""
     tree = parse_text(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}

@@ -64,25 +64,25 @@ class Keys:
     _used: Counter[int] = field(default_factory=Counter)
     """The number of those with an expression among their keys."""
 
-    def hashed(self, value: Any, frame: FrameType) -> int:
+    def hash_expression(self, value: Any, frame: FrameType) -> int:
         """The hash for an insertion, which is noted. Refuses all else."""
         where = asker(frame)
         instruction = frame.f_code.co_code[frame.f_lasti]
         if instruction not in _INTO_A_MAP | _INTO_A_SET:
-            words = f"Python looks for {_shown(value)} as a key, or hashes it, {_WHEN}: {_INSTEAD}"
+            words = f"Python looks for {_show(value)} as a key, or hashes it, {_WHEN}: {_INSTEAD}"
             self._refuse(where, words)
         site = frame.f_code, frame.f_lasti
-        inserted = Insertion(value, _placed(where), site, instruction in _INTO_A_MAP)
+        inserted = Insertion(value, _say_place(where), site, instruction in _INTO_A_MAP)
         self._inserted.setdefault(id(value), []).append(inserted)
         return id(value)
 
-    def shown(self, value: Any, frame: FrameType) -> None:
+    def show_expression(self, value: Any, frame: FrameType) -> None:
         """Refuses a text of which the protocol's code would get hold."""
         where = asker(frame)
         if where is not None:
-            self._refuse(where, f"{_shown(value)} has no text for Python {_WHEN}: compare it with ==")
+            self._refuse(where, f"{_show(value)} has no text for Python {_WHEN}: compare it with ==")
 
-    def taken(self, container: Any) -> None:
+    def take_collection(self, container: Any) -> None:
         """Notes the keys of a dictionary or set."""
         if id(container) not in self._taken:
             self._taken[id(container)] = container
@@ -95,7 +95,7 @@ class Keys:
         """The body with its variables left open."""
         return call()
 
-    def left(self) -> list[str]:
+    def list_messages(self) -> list[str]:
         """A message for each expression that was put into what the language did not take."""
         found = []
         for key, insertions in self._inserted.items():
@@ -104,7 +104,7 @@ class Keys:
             asked = [one for one in insertions if not (self._is_target(one) and is_kept(*one.site))]
             if len(asked) > self._used[key]:
                 found.append(
-                    f"{asked[-1].at}{_shown(asked[-1].key)} is a key of a dictionary or in a set of Python, "
+                    f"{asked[-1].at}{_show(asked[-1].key)} is a key of a dictionary or in a set of Python, "
                     f"which compares it by its identity {_WHEN}: {_INSTEAD}"
                 )
         return found
@@ -127,19 +127,19 @@ class Keys:
         return inserted.into_map and is_place
 
     def _refuse(self, where: FrameType | None, words: str) -> NoReturn:
-        self.refused.append(f"{_placed(where)}{words}")
+        self.refused.append(f"{_say_place(where)}{words}")
         raise SortError(words)
 
 
 _WHEN = "while it reads the protocol, not in each state"
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     term = getattr(value, "_term", None)
     return "the expression" if term is None else text(term, longest=60)
 
 
-def _placed(frame: FrameType | None) -> str:
+def _say_place(frame: FrameType | None) -> str:
     return "" if frame is None else f"{place(frame.f_code.co_filename, frame.f_lineno)}: "
 
 

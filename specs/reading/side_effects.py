@@ -46,7 +46,7 @@ class Holdings:
             self._add(f"the attribute {key} of an instance of {name}", value)
         self.found["the state of Python's random numbers"] = hash(random.getstate())
 
-    def changed_since(self, before: Holdings) -> list[str]:
+    def list_changes(self, before: Holdings) -> list[str]:
         """Return what is not as it was before, by its name in words."""
         names = {**before.found, **self.found}
         return [name for name in names if before.found.get(name) != self.found.get(name)]

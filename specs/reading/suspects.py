@@ -182,7 +182,7 @@ def _calls(text: str) -> dict[tuple[int | None, ...], ast.Call]:
     return {
         (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset): node
         for node in ast.walk(parse_text(text))
-        if isinstance(node, ast.Call) and called_name(node) in CALLED
+        if isinstance(node, ast.Call) and name_of_call(node) in CALLED
     }
 
 
@@ -196,7 +196,7 @@ def _classes(text: str) -> dict[tuple[int | None, ...], ast.Attribute]:
     }
 
 
-def called_name(node: ast.Call) -> str:
+def name_of_call(node: ast.Call) -> str:
     """The name of what is called; empty if it has none."""
     match node.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):

@@ -22,10 +22,10 @@ def on_value(frame: FrameType) -> bool:
             break
         operands.insert(0, item)
         needed -= dis.stack_effect(item.opcode, item.arg, jump=False)
-    return any(holds(item) for item in _loaded(operands, frame))
+    return any(holds(item) for item in _list_loaded(operands, frame))
 
 
-def _loaded(operands: Iterable[dis.Instruction], frame: FrameType) -> list[Any]:
+def _list_loaded(operands: Iterable[dis.Instruction], frame: FrameType) -> list[Any]:
     """The objects that instructions load. A path of attributes gives the object at its end."""
     names = names_of(frame)
     loaded: list[Any] = []

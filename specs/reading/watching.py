@@ -39,7 +39,7 @@ from verifier.specs.reading.explaining import explain_error
 from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
 from verifier.specs.reading.side_effects import Holdings
-from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, called_name, suspects
+from verifier.specs.reading.suspects import ASKING, COUNTING, OF_SETS, Suspect, name_of_call, suspects
 from verifier.specs.reading.unread import on_value
 
 _DISPATCHING = ("singledispatch.<locals>.wrapper", "singledispatchmethod.__get__.<locals>._method")
@@ -62,7 +62,7 @@ def reading(protocol: Any) -> Iterator[Keys]:
     before = sys.gettrace()
     # From Python 3.12 on, settrace gives opcode events only if some frame asked for them before.
     sys._getframe().f_trace_opcodes = True
-    sys.settrace(watch.called)
+    sys.settrace(watch.trace_call)
     try:
         yield keys
     except DefinitionError:
@@ -79,8 +79,8 @@ def reading(protocol: Any) -> Iterator[Keys]:
     finally:
         sys.settrace(before)
         GUARD.reset(token)
-    changed = (_refuse_change(protocol, name) for name in Holdings(protocol).changed_since(holdings))
-    for refused in (*watch.found, *keys.refused, *keys.left(), *watch.caught, *changed):
+    changed = (_refuse_change(protocol, name) for name in Holdings(protocol).list_changes(holdings))
+    for refused in (*watch.found, *keys.refused, *keys.list_messages(), *watch.caught, *changed):
         raise DefinitionError(refused)
 
 
@@ -120,7 +120,7 @@ class Watch:
         self._places: dict[int, list[tuple[int, int] | None]] = {}
         self._returned: dict[int, dict[tuple[int, int], tuple[CodeType, Any]]] = {}
 
-    def called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+    def trace_call(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """``sys.settrace`` calls this function with each new frame."""
         if frame.f_code.co_qualname in _DISPATCHING and frame.f_code.co_filename == functools.__file__:
             self._look_at_dispatch(frame)
@@ -130,7 +130,7 @@ class Watch:
             return None
         frame.f_trace_lines = False
         if not decides:
-            return self._ended
+            return self._record_end
         # Python 3.13 gives opcode events only in a frame that has a trace function already.
         frame.f_trace = self._running
         frame.f_trace_opcodes = True
@@ -147,7 +147,7 @@ class Watch:
             found = self._known[id(code)] = _Known(code, checked, watched)
         return found
 
-    def _ended(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+    def _record_end(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         """Records the result of a function that returns to a watched frame, by the place of the call."""
         if event == "exception":
             self._look_at_error(frame, *argument[1:])
@@ -156,7 +156,7 @@ class Watch:
             end = self._ends(back.f_code)[back.f_lasti // 2]
             if end is not None and frame.f_code.co_name != "__init__":
                 self._returned[id(back)][end] = frame.f_code, argument
-        return self._ended
+        return self._record_end
 
     def _ends(self, code: CodeType) -> list[tuple[int, int] | None]:
         """The line and column where each instruction ends, of code that is watched."""
@@ -176,7 +176,7 @@ class Watch:
         elif event == "exception":
             self._look_at_error(frame, *argument[1:])
         elif event == "return":
-            self._ended(frame, event, argument)
+            self._record_end(frame, event, argument)
             self._returned.pop(id(frame), None)
         return self._running
 
@@ -190,7 +190,7 @@ class Watch:
             self.caught.append(f"{place(frame.f_code.co_filename, frame.f_lineno)}: {words}")
 
     def _look_at_dispatch(self, frame: FrameType) -> None:
-        words, back = _dispatched(frame), frame.f_back
+        words, back = _explain_dispatch(frame), frame.f_back
         if words and back is not None and self._about(back).is_own:
             self.found.append(f"{place(back.f_code.co_filename, back.f_lineno)}: {words}")
 
@@ -198,15 +198,15 @@ class Watch:
         scope = Scope.of(frame, self._returned[id(frame)])
         match suspect.node:
             case None:
-                words = _unread(frame)
+                words = _explain_unread(frame)
             case ast.Match(subject=subject):
-                words = _matched(scope, subject)
+                words = _explain_match(scope, subject)
             case ast.Compare() as node:
-                words = _compared(scope, node, suspect.optional)
+                words = _explain_comparison(scope, node, suspect.optional)
             case ast.Call() as node:
-                words = _asked(scope, node, _given(frame))
+                words = _explain_question(scope, node, _list_given(frame))
             case ast.Attribute(value=owner) as node:
-                words = _of_class(scope, node, owner, _given(frame))
+                words = _of_class(scope, node, owner, _list_given(frame))
             case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right) as node:
                 words = _of_sets(scope, node, left, right)
         if words:
@@ -226,19 +226,21 @@ def _is_about_values(error: BaseException, raised: TracebackType | None) -> bool
     )
 
 
-def _compared(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
+def _explain_comparison(scope: Scope, node: ast.Compare, optional: frozenset[str]) -> str:
     operands = [node.left, *node.comparators]
     for left, operator, right in zip(operands, node.ops, operands[1:], strict=False):
         shown = ast.unparse(ast.Compare(left, [operator], [right]))
         if isinstance(operator, ast.Is | ast.IsNot):
-            if (scope.is_value(left) or scope.is_value(right)) and not _omitted(scope, left, right, optional):
+            if (scope.is_value(left) or scope.is_value(right)) and not _asks_if_omitted(
+                scope, left, right, optional
+            ):
                 equal = ast.Eq() if isinstance(operator, ast.Is) else ast.NotEq()
-                return _decided(shown, ast.unparse(ast.Compare(left, [equal], [right])))
+                return _explain_decision(shown, ast.unparse(ast.Compare(left, [equal], [right])))
         elif isinstance(operator, ast.In | ast.NotIn) and (
             scope.holds_value(left) or scope.holds_value(right)
         ):
             negated = "~" if isinstance(operator, ast.NotIn) else ""
-            return _decided(shown, f"{negated}{_member(scope, left, right)}")
+            return _explain_decision(shown, f"{negated}{_member(scope, left, right)}")
         elif words := _of_sets(scope, ast.Compare(left, [operator], [right]), left, right):
             return words
     return ""
@@ -249,10 +251,10 @@ def _of_sets(scope: Scope, node: ast.AST, left: ast.expr, right: ast.expr) -> st
     held = scope.set_holds_value(left), scope.set_holds_value(right)
     if None in held or not any(held):
         return ""
-    return _decided(ast.unparse(node), "set_of(…) for one of the sets")
+    return _explain_decision(ast.unparse(node), "set_of(…) for one of the sets")
 
 
-def _given(frame: FrameType) -> Collection[str]:
+def _list_given(frame: FrameType) -> Collection[str]:
     """The parameters that a helper may be given plain values for; the verifier itself gives none."""
     code, back = frame.f_code, frame.f_back
     if back is None or is_engine(str(back.f_globals.get("__name__", ""))):
@@ -265,29 +267,29 @@ _INSTEAD_OF_METHODS = (
 )
 
 
-def _asked(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
+def _explain_question(scope: Scope, node: ast.Call, given: Collection[str]) -> str:
     """The message about a function of Python that is asked about an expression, or about what holds some."""
-    name, shown = called_name(node), ast.unparse(node)
+    name, shown = name_of_call(node), ast.unparse(node)
     if isinstance(node.func, ast.Attribute) and name not in ASKING:
         held = scope.set_holds_value(node.func.value)
         if name in OF_SETS and held is False:
             held = any(scope.holds_value(argument) for argument in node.args)
-        return _decided(shown, _INSTEAD_OF_METHODS) if held else ""
+        return _explain_decision(shown, _INSTEAD_OF_METHODS) if held else ""
     if not node.args or not _is_of_python(scope, node.func):
         return ""
     first = node.args[0]
     if name in ("isinstance", "type") and isinstance(first, ast.Name) and first.id in given:
         return ""
     if name in COUNTING:
-        return _decided(shown, "set_of(…).cardinality") if scope.set_holds_value(first) else ""
+        return _explain_decision(shown, "set_of(…).cardinality") if scope.set_holds_value(first) else ""
     match name:
         case "is_" | "is_not":
             decides = any(scope.is_value(argument) for argument in node.args)
-            return _decided(shown, "==") if decides else ""
+            return _explain_decision(shown, "==") if decides else ""
         case "isinstance" if scope.is_known_value(first) and scope.is_of_python(node.args[-1]):
-            return _decided(shown, "== to compare: an expression is of no type of Python")
+            return _explain_decision(shown, "== to compare: an expression is of no type of Python")
         case "type" | "id" if len(node.args) == 1 and scope.is_known_value(first):
-            return _decided(shown, "== to compare")
+            return _explain_decision(shown, "== to compare")
     return ""
 
 
@@ -295,10 +297,10 @@ def _of_class(scope: Scope, node: ast.Attribute, owner: ast.expr, given: Collect
     """The message about the class of an expression, which says nothing of its values."""
     if isinstance(owner, ast.Name) and owner.id in given:
         return ""
-    return _decided(ast.unparse(node), "== to compare") if scope.is_known_value(owner) else ""
+    return _explain_decision(ast.unparse(node), "== to compare") if scope.is_known_value(owner) else ""
 
 
-def _dispatched(frame: FrameType) -> str:
+def _explain_dispatch(frame: FrameType) -> str:
     """The message about a function that is chosen by the type of a value, if it is the one for all others."""
     names = frame.f_locals
     given, dispatch = names.get("args"), names.get("dispatch")
@@ -308,7 +310,9 @@ def _dispatched(frame: FrameType) -> str:
         dispatch = names["self"].dispatcher.dispatch
     if dispatch(type(given[0])) is not dispatch(object):
         return ""
-    return _decided("the choice of a function by the type of a value (singledispatch)", "== and if_(…)")
+    return _explain_decision(
+        "the choice of a function by the type of a value (singledispatch)", "== and if_(…)"
+    )
 
 
 def _is_of_python(scope: Scope, function: ast.expr) -> bool:
@@ -319,7 +323,7 @@ def _is_of_python(scope: Scope, function: ast.expr) -> bool:
         return False
 
 
-def _decided(shown: str, instead: str) -> str:
+def _explain_decision(shown: str, instead: str) -> str:
     return f"{shown} is decided by Python while it reads the protocol, not in each state: write {instead}"
 
 
@@ -332,14 +336,14 @@ def _member(scope: Scope, left: ast.expr, right: ast.expr) -> str:
     return "(… == …) | (… == …) for what it may be"
 
 
-def _omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
+def _asks_if_omitted(scope: Scope, left: ast.expr, right: ast.expr, optional: frozenset[str]) -> bool:
     """True if the comparison asks if an argument was given: its default is None, and no value is."""
     if not (isinstance(right, ast.Constant) and right.value is None) or scope.is_optional(left):
         return False
     return (isinstance(left, ast.Name) and left.id in optional) or scope.is_none_by_default(left)
 
 
-def _matched(scope: Scope, subject: ast.expr) -> str:
+def _explain_match(scope: Scope, subject: ast.expr) -> str:
     if not scope.holds_value(subject):
         return ""
     return (
@@ -348,7 +352,7 @@ def _matched(scope: Scope, subject: ast.expr) -> str:
     )
 
 
-def _unread(frame: FrameType) -> str:
+def _explain_unread(frame: FrameType) -> str:
     """The message for code without source text; empty if no operand is a value."""
     if not on_value(frame):
         return ""

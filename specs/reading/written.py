@@ -32,7 +32,7 @@ def loop(error: BaseException) -> tuple[str, str] | None:
 
 
 def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None:
-    found = _raised_in(error)
+    found = _find_raising_frame(error)
     if found is None:
         return None
     frame, instruction = found
@@ -47,7 +47,7 @@ def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None
 
 
 def _text(error: BaseException) -> str:
-    found = _raised_in(error)
+    found = _find_raising_frame(error)
     return "" if found is None else source(found[0].f_code, found[0].f_globals)
 
 
@@ -55,7 +55,7 @@ def _span(node: ast.expr | ast.For) -> tuple[int, int | None, int, int | None]:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
-def _raised_in(error: BaseException) -> tuple[FrameType, int] | None:
+def _find_raising_frame(error: BaseException) -> tuple[FrameType, int] | None:
     """The innermost frame of the protocol's code, with its instruction."""
     found, step = None, error.__traceback__
     while step is not None:

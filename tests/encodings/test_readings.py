@@ -157,7 +157,7 @@ def test_what_reads_no_further_variable_is_lowered_once() -> None:
     further = variable(Range(0, 2), "n")
     layout = Layout({"n": further.sort})
     outer = lowering()
-    inner = outer.extended({further.term.data: layout.lowered["n"]})
+    inner = outer.extend({further.term.data: layout.lowered["n"]})
     alone, both = GUARDED[0][0], forall(SENT, lambda m: m.number < further)
     assert inner.reading(alone.term) is outer.reading(alone.term)
     assert inner.lower(alone.term, {}) is outer.lower(alone.term, {})

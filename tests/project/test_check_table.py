@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.check_table import is_asked, judged, table
+from results.generators.check_table import is_asked, judge_verdicts, table
 
 
 def _row(**own: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def _result(name: str, verdict: str, steps: int | None = None) -> dict[str, Any]
 def test_a_row_agrees_only_with_all_of_tlcs_verdict(
     row: dict[str, Any], results: list[dict[str, Any]], agrees: bool
 ) -> None:
-    assert judged(row, results)["agrees"] is agrees
+    assert judge_verdicts(row, results)["agrees"] is agrees
 
 
 def test_models_are_chosen_by_a_part_of_their_name() -> None:

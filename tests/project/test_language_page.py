@@ -15,8 +15,8 @@ from results.generators.language_page import (
     CLASSES,
     Row,
     bits_of,
-    declared,
-    found,
+    declare_sample,
+    find_public,
     has_value,
     page,
     sections,
@@ -51,7 +51,7 @@ def test_the_page_is_current() -> None:
 def test_every_public_name_is_in_it() -> None:
     assert set(verifier.__all__) - _named() == set()
     for name in _named():
-        found(name)
+        find_public(name)
 
 
 @pytest.mark.parametrize("kind", [*CLASSES.values(), Protocol], ids=lambda kind: kind.__name__)
@@ -72,7 +72,7 @@ def test_examples_have_a_value(row: Row) -> None:
 def test_operators_that_can_be_undefined_say_where() -> None:
     for row in _rows("expression"):
         parts = [name for name in row.names if "." in name or name[0].islower()]
-        words = " ".join(inspect.getdoc(found(name)) or "" for name in parts)
+        words = " ".join(inspect.getdoc(find_public(name)) or "" for name in parts)
         assert ("undefined" in words) <= bool(row.undefined), row.written
 
 
@@ -84,7 +84,7 @@ def test_examples_of_sorts_have_the_bits_that_are_estimated(row: Row) -> None:
 
 @pytest.mark.parametrize("row", [row for row in _rows("class") if row.example], ids=lambda row: row.written)
 def test_statements_of_a_class_are_a_protocol(row: Row) -> None:
-    assert define(declared(row.example)).actions
+    assert define(declare_sample(row.example)).actions
 
 
 @pytest.mark.parametrize("style", [paxos.Paxos, paxos.PaxosVariant, paxos.PaxosUnion])

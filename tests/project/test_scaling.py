@@ -39,7 +39,7 @@ class Machine:
         self.interrupted_at: str | None = None
 
     def measured(self, command: tuple[str, ...], limit: float) -> Measured:
-        """Return a stand-in for the result of `measured`."""
+        """Return a stand-in for the result of `measure_verify`."""
         last = command[-1]
         if last == self.interrupted_at:
             raise KeyboardInterrupt
@@ -53,7 +53,7 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """In the place of the real one."""
     made = Machine()
-    monkeypatch.setattr(scaling_points, "measured", made.measured)
+    monkeypatch.setattr(scaling_points, "measure_verify", made.measured)
     return made
 
 
@@ -71,9 +71,9 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, machine: Machine) -> None:
 
 _MEASURE = """
 import sys
-from results.generators.measuring import measured
+from results.generators.measuring import measure_verify
 try:
-    measured(sys.argv[1:])
+    measure_verify(sys.argv[1:])
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -11,10 +11,10 @@ from results.generators.soundness_table import (
     OF_PROTOCOLS,
     PROTOCOLS,
     Truth,
-    asked,
+    ask_verdicts,
     is_more,
     is_wrong,
-    judged,
+    judge_properties,
     modules,
     of_tlc,
 )
@@ -41,9 +41,9 @@ def test_what_counts_as_wrong() -> None:
     assert not is_wrong(violated, _claim(1))
     assert not is_wrong(violated, _claim(None, "INCONCLUSIVE"))
     assert not is_wrong(violated, _claim(None, "PROVED", "Other"))
-    assert judged(violated, [_claim(2), _claim(None, "PROVED", "Other")]) == {"Inv"}
+    assert judge_properties(violated, [_claim(2), _claim(None, "PROVED", "Other")]) == {"Inv"}
     with pytest.raises(ValueError, match="no verdict is of one of Inv"):
-        judged(violated, [_claim(None, "PROVED", "Other")])
+        judge_properties(violated, [_claim(None, "PROVED", "Other")])
     assert is_wrong(violated, _claim(None, "ERROR"))
     assert is_wrong({"Inv": Truth("holds")}, _claim(None, "VIOLATED"))
     assert is_more({"Inv": Truth("error")}, _claim(None, "PROVED"))
@@ -63,7 +63,7 @@ def test_a_property_is_asked_alone() -> None:
 @pytest.mark.parametrize("engine", ["explore, translation", "bmc serial", "k-induction", "induct"])
 @pytest.mark.parametrize("name", _QUICK)
 def test_a_few_modules(name: str, engine: str) -> None:
-    verdicts, refusal = asked(_FOLDER / name, ENGINES[engine], 30)
+    verdicts, refusal = ask_verdicts(_FOLDER / name, ENGINES[engine], 30)
     assert verdicts, refusal
     assert not is_wrong(_QUICK[name], verdicts)
 
@@ -75,7 +75,7 @@ def test_every_module(text: Path) -> None:
     truths = of_tlc(text, _TLC)
     assert truths
     for engine, words in ENGINES.items():
-        verdicts, _ = asked(text, words, 30)
+        verdicts, _ = ask_verdicts(text, words, 30)
         assert not is_wrong(truths, verdicts), (engine, verdicts)
 
 
@@ -84,5 +84,5 @@ def test_every_module(text: Path) -> None:
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_every_protocol(name: str) -> None:
     for engine, words in OF_PROTOCOLS.items():
-        verdicts, _ = asked(_FOLDER / name, words, 30)
+        verdicts, _ = ask_verdicts(_FOLDER / name, words, 30)
         assert not is_wrong(PROTOCOLS[name], verdicts), (engine, verdicts)

@@ -18,7 +18,7 @@ from results.generators.two_recoveries import (
     CONSTANTS,
     VIOLATED,
     beginning_after,
-    fired,
+    find_fired,
     two_recoveries,
 )
 from tests.support.bookkeeper_tla import configuration, guided, onward
@@ -320,7 +320,7 @@ def test_a_repaired_protocol_writes_the_entry_back(repaired: type[BookKeeper]) -
     replayer = Replayer(model)
     state = model.layout.encode_state({name: sort.default for name, sort in model.layout.sorts.items()})
     for line in (*ACTIONS[:26], *REPAIRED_END):
-        following = replayer.successor(state, *fired(model, line))
+        following = replayer.successor(state, *find_fired(model, line))
         assert following is not None, line
         state = following
     assert not replayer.find_violated(state)

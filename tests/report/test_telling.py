@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.examples import kip320_first_try, run_rows
 from tests.support.modules_for_pages import found_in
-from verifier.encodings.blame import Blame, Culprit, Side, compared, joined
+from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, join_blames
 from verifier.outcomes.row import Row
 from verifier.report.claims import scopes, summary_of, verdict_of
 from verifier.report.diagram import Diagram, diagram_of
@@ -260,13 +260,13 @@ class Quorum(Protocol):
 def test_sides_are_told_with_their_values() -> None:
     x = Side("x", "{a, b}", ("a", "b"), ("x",))
     y = Side("y", "{b, c}", ("b", "c"), ("y",))
-    assert compared("=", x, y) == Blame(
+    assert blame_comparison("=", x, y) == Blame(
         "x has a, which is too many and lacks c: it must be y, which is {b, c}",
         (Culprit("x", ("a",)), Culprit("y", ("c",))),
     )
     n, m = Side("n", "3", None, ("n",)), Side("m", "3", None, ("m",))
-    assert compared("≠", n, m).says == "n and m are both 3"
-    assert joined([compared("<", n, m), compared("≠", n, m)]) == Blame(
+    assert blame_comparison("≠", n, m).says == "n and m are both 3"
+    assert join_blames([blame_comparison("<", n, m), blame_comparison("≠", n, m)]) == Blame(
         "no alternative holds: n is 3, not less than m, which is 3; or n and m are both 3",
         (Culprit("n"), Culprit("m")),
         ("n is 3, not less than m, which is 3", "n and m are both 3"),

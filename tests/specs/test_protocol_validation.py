@@ -103,13 +103,13 @@ def _file(folder: Path, member: str) -> Path:
 class _Careless(Keys):
     """Notes what is hashed, and lets all of it pass, as Python does."""
 
-    def hashed(self, value: Any, frame: FrameType) -> int:
+    def hash_expression(self, value: Any, frame: FrameType) -> int:
         try:
-            return super().hashed(value, frame)
+            return super().hash_expression(value, frame)
         except SortError:
             return id(value)
 
-    def shown(self, value: Any, frame: FrameType) -> None:
+    def show_expression(self, value: Any, frame: FrameType) -> None:
         pass
 
 

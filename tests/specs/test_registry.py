@@ -11,7 +11,7 @@ import pytest
 from verifier.errors import UsageError
 from verifier.specs.expectations import expectations
 from verifier.specs.protocol import define
-from verifier.specs.registry import BUILT_IN, built_in, load
+from verifier.specs.registry import BUILT_IN, list_built_in, load
 
 HEAD = "from verifier.specs.protocol import Protocol\n"
 
@@ -23,7 +23,7 @@ def _file(folder: Path, source: str | bytes) -> Path:
 
 
 def test_built_in_protocols_have_their_names() -> None:
-    found = built_in()
+    found = list_built_in()
     assert [name for name, _ in found] == list(BUILT_IN)
     for name, protocol in found:
         assert protocol.spec_name() == name
@@ -101,8 +101,9 @@ def test_specs_that_are_not_there(spec: str, message: str) -> None:
 
 def test_listing_protocols_needs_no_solver() -> None:
     code = (
-        "import sys; from verifier.specs.registry import built_in; from verifier.specs import expectations; "
-        "built_in(); expectations.expectations('kip320'); "
+        "import sys; from verifier.specs.registry import list_built_in; "
+        "from verifier.specs import expectations; "
+        "list_built_in(); expectations.expectations('kip320'); "
         "heavy = {'z3', 'pysmt', 'pysat', 'cvc5', 'bitwuzla'} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_upstream import compared
+from results.generators.tla_upstream import compare_rows
 from tests.support.command_line import verify
 from tests.support.tlc import constants_of, measured_rows
 from verifier.tla.config import parse_config
@@ -84,7 +84,7 @@ def _small_groups() -> list[list[dict[str, Any]]]:
 @pytest.mark.parametrize("by", ["interpreter", "translation"])
 @pytest.mark.parametrize("group", _small_groups(), ids=lambda rows: rows[0]["spec"])
 def test_original_and_python_protocol_agree_with_tlc(group: list[dict[str, Any]], by: str) -> None:
-    for *_, original, python in compared(group, _SHARED, 60, by):
+    for *_, original, python in compare_rows(group, _SHARED, 60, by):
         at_hand = not original.startswith(("has no value", "the text", "TLC measured"))
         assert original == "yes" or not at_hand
         assert python == "yes" or python.startswith("but for generated states")

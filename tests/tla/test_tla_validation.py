@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.translation_mutants import names_left, trials, tried
+from results.generators.translation_mutants import names_left, trials, try_mutant
 from results.generators.translation_rules import RULES, Rule
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
@@ -249,7 +249,7 @@ def test_temporal_formulas_and_fairness_are_compared(tmp_path: Path) -> None:
 def test_a_wrong_rule_of_temporal_formulas_is_found(tmp_path: Path, name: str) -> None:
     (rule,) = (rule for rule in RULES if rule.name == name)
     for trial in trials(rule):
-        alone, validated = tried(trial, tmp_path)
+        alone, validated = try_mutant(trial, tmp_path)
         assert alone.verdict == "PROVED"
         assert validated.verdict == "ERROR"
 
@@ -260,7 +260,7 @@ def test_wrong_rules_are_found(tmp_path: Path, first: int) -> None:
     """A part of ``results/translation-mutants.md``."""
     for rule in RULES[first::12]:
         for trial in trials(rule):
-            alone, validated = tried(trial, tmp_path)
+            alone, validated = try_mutant(trial, tmp_path)
             wrong = alone.verdict in ("HOLDS", "PROVED")
             assert not wrong or validated.verdict in ("ERROR", "error"), rule.name
 

@@ -16,9 +16,11 @@ def command(output_format: str) -> int:
     Example:
       verify list --format json
     """
-    from verifier.specs.registry import built_in
+    from verifier.specs.registry import list_built_in
 
-    found = [(name, (protocol.__doc__ or "").strip().partition("\n")[0]) for name, protocol in built_in()]
+    found = [
+        (name, (protocol.__doc__ or "").strip().partition("\n")[0]) for name, protocol in list_built_in()
+    ]
     if output_format == "json":
         print_json({"specs": [{"spec": name, "description": words} for name, words in found]})
     else:

@@ -18,7 +18,7 @@ from verifier.encodings.sorts import Enum, sorts_in
 from verifier.encodings.terms import Symbol
 from verifier.specs.definition import Definition
 from verifier.specs.expectations import expectations
-from verifier.specs.targets import assigned_variable
+from verifier.specs.targets import find_assigned_variable
 from verifier.system.declared_symmetry import check_symmetry
 from verifier.system.model import Model
 from verifier.system.size import bits_of, instance_count, instances_of
@@ -90,7 +90,7 @@ def _variables(definition: Definition, model: Model | None) -> list[dict[str, An
     def bits(symbol: Symbol) -> int:
         return bits_of(symbol.sort) if model is None else len(Layout({symbol.name: symbol.sort}).bits)
 
-    assigned = {assigned_variable(target) for action in definition.actions for target, _ in action.then}
+    assigned = {find_assigned_variable(target) for action in definition.actions for target, _ in action.then}
     return [
         {
             "name": symbol.name,

@@ -145,9 +145,9 @@ class Diagram:
 
     def say(self, change: Change) -> str:
         """A change with its place; of a set that lanes show, the member that is added or removed."""
-        return f"{self.changed(change)}: {self.words(change)}"
+        return f"{self.name_change(change)}: {self.words(change)}"
 
-    def changed(self, change: Change) -> str:
+    def name_change(self, change: Change) -> str:
         """The name of what a change changes: a place, or a set that lanes show."""
         member = self._member(change.place)
         return self.places[change.place].path if member is None else member[1]

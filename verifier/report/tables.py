@@ -68,7 +68,7 @@ def trace_text(row: Row) -> str:
     lines = []
     for number, step in enumerate(diagram.steps):
         lines.append(f"{number:>3}  {step if number else start}")
-        lines += [f"     {diagram.changed(one)}: {_change(diagram, one)}" for one in step.changes]
+        lines += [f"     {diagram.name_change(one)}: {_change(diagram, one)}" for one in step.changes]
     return "\n".join(map(printable, [*lines, *failure_lines(diagram), *loop_lines(row.trace)]))
 
 

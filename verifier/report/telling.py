@@ -108,7 +108,7 @@ def _changes(diagram: Diagram) -> Iterator[str]:
     found = [change for change in diagram.steps[-1].changes if change.place in read]
     if found and len(diagram.steps) > 1:
         told = [
-            f"{diagram.changed(change)}: {_cut(_in_words(diagram, change), _LONGEST_VALUE)}"
+            f"{diagram.name_change(change)}: {_cut(_in_words(diagram, change), _LONGEST_VALUE)}"
             for change in found[:_MOST_CHANGES]
         ]
         more = len(found) - len(told)

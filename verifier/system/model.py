@@ -340,7 +340,7 @@ class _Builder:
         layout = Layout({f"{label}.{symbol.name}": symbol.sort for symbol in free})
         chosen = {symbol: layout.lowered[f"{label}.{symbol.name}"] for symbol in free}
         self.free_layouts[label] = layout
-        return self.lowering.extended(chosen), layout.bits, layout.valid()
+        return self.lowering.extend(chosen), layout.bits, layout.valid()
 
     def alive(self, instances: Iterable[Instance]) -> FNode:
         """Return the formula that a step is possible. Outside the constraint steps are possible, but not

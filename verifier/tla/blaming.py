@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Blame, Culprit, Side, compared, cut, joined
+from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, cut, join_blames
 from verifier.tla import ast
 from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Expression, Symbol, Variable
@@ -65,7 +65,7 @@ class Blaming:
     def _blame(self, whole: Expression) -> Blame:
         match whole:
             case ast.Junction(conjunction=False):
-                return joined([self.blame_alternative(item) for item in whole.items])
+                return join_blames([self.blame_alternative(item) for item in whole.items])
             case ast.Apply(operator=Builtin(name="~"), arguments=(inner,)):
                 relation = _DENIED.get(_relation(inner))
                 return (
@@ -113,7 +113,7 @@ class Blaming:
     def _blame_comparison(self, whole: Expression, relation: str) -> Blame:
         assert isinstance(whole, ast.Apply)
         left, right = (self._side(side) for side in whole.arguments)
-        blame = compared(relation, left, right)
+        blame = blame_comparison(relation, left, right)
         decisive = Reading(self).decisive(relation, *whole.arguments)
         return blame if decisive is None else replace(blame, culprits=decisive)
 
@@ -237,7 +237,7 @@ class Blaming:
         unit = unit_of(evaluator, symbol)
         return Blaming(self.descent, unit, unit.frame()), symbol.body
 
-    def applied(self, whole: Expression) -> tuple[Blaming, Expression] | None:
+    def apply_operator(self, whole: Expression) -> tuple[Blaming, Expression] | None:
         """The body of an operator with the values of its arguments; None if an expression applies none."""
         if not isinstance(whole, ast.Apply) or not whole.arguments:
             return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Culprit, joined
+from verifier.encodings.blame import Culprit, join_blames
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol, Variable
@@ -196,7 +196,7 @@ class Descent:
         blaming = Blaming(self, unit, e)
         others = [blaming.blame_alternative(item) for item in whole.items if item is not deeper]
         for part in self.parts(deeper, unit, e, around):
-            yield part if part.blame is None else replace(part, blame=joined([part.blame, *others]))
+            yield part if part.blame is None else replace(part, blame=join_blames([part.blame, *others]))
 
     def branch(self, condition: Expression, held: bool, unit: Unit, e: Frame, bound: Bound = ()) -> SaidPart:
         """Say which branch of an IF applies, and why."""

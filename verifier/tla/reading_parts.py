@@ -66,7 +66,7 @@ class Reading:
                 own = inner if blaming is self.blaming else frozenset[Symbol]()
                 yield from Reading(blaming, self.depth + 1, primed=self.primed).paths(body, own)
                 continue
-            called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.applied(part)
+            called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.apply_operator(part)
             if called is not None:
                 assert isinstance(part, ast.Apply)
                 yield from Reading(called[0], self.depth + 1).paths(called[1])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Blame, Culprit, Side, compared, joined, listed
+from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, join_blames, list_names
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.terms import Operator, Term, conjuncts
@@ -52,7 +52,7 @@ class Blaming:
             case Operator.NOT:
                 return self._blame_negation(term, bindings)
             case Operator.OR:
-                return joined([self.blame(part, bindings) for part in term.arguments])
+                return join_blames([self.blame(part, bindings) for part in term.arguments])
             case Operator.AND:
                 parts = (part for part in term.arguments if not self.reading.holds(part, bindings))
                 return self.blame(next(parts), bindings)
@@ -83,7 +83,7 @@ class Blaming:
         left, right = term.arguments
         if term.operator is Operator.CONTAINS:
             left, right = right, left
-        return compared(relation, self._side(left, bindings), self._side(right, bindings))
+        return blame_comparison(relation, self._side(left, bindings), self._side(right, bindings))
 
     def _side(self, term: Term, bindings: Bindings) -> Side:
         value = self.reading.value(term, bindings)
@@ -104,7 +104,7 @@ class Blaming:
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
         counted = [show(one[count.binds]) for one in inner if holds(body, one)]
-        found, kind = listed(counted) if counted else "none", str(count.binds.sort).partition("(")[0]
+        found, kind = list_names(counted) if counted else "none", str(count.binds.sort).partition("(")[0]
         if not is_small or not isinstance(limit, int):
             culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
             words = f"{total} {kind} count ({found}), and at most {show(limit)} may"
@@ -115,10 +115,10 @@ class Blaming:
         words = f"{total} {kind} counts ({found}), and {needed} are needed"
         words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
         blamed = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
-        context = dict.fromkeys(path for one in near for path in self._held(body, one))
+        context = dict.fromkeys(path for one in near for path in self._find_held(body, one))
         return Blame(words, tuple(blamed), context=tuple(context))
 
-    def _held(self, body: Term, bindings: Bindings) -> Iterator[str]:
+    def _find_held(self, body: Term, bindings: Bindings) -> Iterator[str]:
         """Yield the parts of the state that the conjuncts mention that hold."""
         for part in conjuncts(body):
             if self.reading.holds(part, bindings):

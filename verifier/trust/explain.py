@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from verifier.encodings.bits import TRUE
-from verifier.encodings.blame import Blame, Culprit, joined
+from verifier.encodings.blame import Blame, Culprit, join_blames
 from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.lowered import known
+from verifier.encodings.lowered import lower_constant
 from verifier.encodings.lowering import Bindings, Lowering
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
-from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, primed
+from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, prime
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.blame import Blaming
 from verifier.trust.mentions import Mentions
@@ -69,14 +69,14 @@ class ConcreteReading:
         first_index: int = 0,
     ) -> None:
         self._first_index = first_index
-        self._state = {**state, **{primed(name): value for name, value in (after or {}).items()}}
+        self._state = {**state, **{prime(name): value for name, value in (after or {}).items()}}
         self._lowerings: dict[frozenset[Symbol], Lowering] = {}
         self._mentions = Mentions(self, frozenset(self._state), first_index)
 
     def _lowering(self, term: Term, bindings: Bindings) -> Lowering:
         variables = frozenset(symbol for symbol in term.free if symbol not in bindings)
         if variables not in self._lowerings:
-            meaning = {symbol: known(symbol.sort, self._state[symbol.name]) for symbol in variables}
+            meaning = {symbol: lower_constant(symbol.sort, self._state[symbol.name]) for symbol in variables}
             self._lowerings[variables] = Lowering(meaning)
         return self._lowerings[variables]
 
@@ -208,7 +208,7 @@ class ConcreteReading:
                 others = [self._blame(part, bindings, ()) for part in term.arguments if part is not deeper]
                 for reason in self._failures(deeper, bindings, witnesses, premises):
                     own = [] if reason.blame is None else [reason.blame]
-                    yield replace(reason, blame=joined([*own, *others]))
+                    yield replace(reason, blame=join_blames([*own, *others]))
             case _:
                 shown = text(term, bindings, self._first_index, LONGEST_REASON)
                 values = tuple(self._mentions.values(term, bindings))

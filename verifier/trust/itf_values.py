@@ -120,7 +120,7 @@ class ValueReader:
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name
-        found = sort.named(name)
+        found = sort.find_element(name)
         if found is None:
             raise ReplayFailure(self.step, f"{self.name} is {show(name)}, which is not in {sort}")
         return found

@@ -7,7 +7,7 @@ from math import prod
 
 from verifier.encodings.sorts import Listed, Sort, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
-from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, primed
+from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, prime
 from verifier.tla import ast
 from verifier.tla.ast import Variable
 from verifier.tla.found import State
@@ -54,7 +54,7 @@ class Maker:
         declared = self.spec.variables
         self.sorts: dict[Variable, Sort] = {v: sort_of(made.shapes[v.name], made.names) for v in declared}
         self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
-        self.successor = {v: Symbol(primed(v.name), self.sorts[v]) for v in declared}
+        self.successor = {v: Symbol(prime(v.name), self.sorts[v]) for v in declared}
         self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
         self.t.assigned, self.t.keeps_sorts, self.t.symmetry = {}, made.keeps_sorts, made.symmetry
         self.steps = Steps(self.t, each_way=each_way)
@@ -68,7 +68,7 @@ class Maker:
         init, parts = self._init(), [self._truth(formula) for formula in spec.constraints]
         if spec.action_constraints:
             made.excluded = Symbol(EXCLUDED, TRUTH)
-            made.successor += (Symbol(primed(EXCLUDED), TRUTH),)
+            made.successor += (Symbol(prime(EXCLUDED), TRUTH),)
             within = not_(self.t, variable(made.excluded))
             init, parts = formula_of(self.t, and_(self.t, [within, init])), [within, *parts]
         made.init = init

@@ -45,7 +45,7 @@ def make_undefined_term(sort: Sort) -> Term:
 
 
 def is_undefined(term: Term) -> bool:
-    """True if a term was made by `undefined`."""
+    """True if a term was made by `make_undefined_term`."""
     return term.operator in (Operator.GET, Operator.CHOOSE) and term.arguments[0].operator is Operator.LITERAL
 
 
