@@ -14,6 +14,8 @@ _SURPRISE = (
 )
 
 
+LOOPS_OF_VIEW = "leave it open: a loop of the VIEW, as TLC finds, need not be an execution"
+"""The end of the reason for an open property, if a VIEW hides variables that grow forever."""
 LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
 """Why a property of executions has no verdict of an engine that looks at states and steps."""
 ENDED_FIRST = "ended at the first violation, as asked"

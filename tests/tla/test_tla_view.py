@@ -95,3 +95,40 @@ def test_the_text_does_not_say_that_every_state_was_checked(tmp_path: Path) -> N
     page = tmp_path / "page.html"
     verify("explore", str(tmp_path / "Hiding.tla"), "--html", str(page))
     assert "HOLDS, complete up to the VIEW: 4 states" in page.read_text()
+
+
+GROWING = r"""---- MODULE Growing ----
+EXTENDS Naturals
+CONSTANT Most
+VARIABLES x, n, m
+Next == /\ x' = (x + 1) % 4
+        /\ \/ n < Most /\ n' = n + 1 /\ m' = m
+           \/ m < Most /\ m' = m + 1 /\ n' = n
+           \/ n = Most /\ m = Most /\ n' = n /\ m' = m
+View == <<x>>
+Live == []<>(x = 0)
+Spec == x = 0 /\ n = 0 /\ m = 0 /\ [][Next]_<<x, n, m>> /\ WF_<<x, n, m>>(Next)
+====
+"""
+"""Two counters that the view hides. TLC judges the loop of its four values."""
+
+
+@pytest.mark.parametrize(("most", "verdict"), [("40", "PROVED"), ("1000000", "INCONCLUSIVE")])
+def test_a_loop_is_not_sought_among_states_without_end_that_a_view_hides(
+    most: str, verdict: str, tmp_path: Path
+) -> None:
+    config = f"SPECIFICATION Spec\nCONSTANT Most = {most}\nVIEW View\nPROPERTY Live\nCHECK_DEADLOCK FALSE\n"
+    path = _written(tmp_path, GROWING, config)
+    done = verify("check", str(path), "--timeout", "60s", "--format", "json")
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["verdict"] == verdict
+    if verdict == "INCONCLUSIVE":
+        assert "seem unbounded" in result["reason"]
+        assert "a loop of the VIEW, as TLC finds, need not be an execution" in result["reason"]
+        assert json.loads(done.stdout)["seconds"] < 30
+
+
+def test_the_next_command_explores_on_beyond_hidden_growth(tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec\nCONSTANT Most = 1000000\nVIEW View\nPROPERTY Live\nCHECK_DEADLOCK FALSE\n"
+    done = verify("check", str(_written(tmp_path, GROWING, config)), "--timeout", "60s")
+    assert "--property Live --max-states 1000000" in " ".join(done.stdout.split())

@@ -30,7 +30,7 @@ from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.runs.unbounded import has_ended_without_end
+from verifier.runs.unbounded import has_ended_without_end, is_about_loops_of_view
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
 from verifier.verdict import ENDED_FIRST, VerdictKind
@@ -218,6 +218,10 @@ class Portfolio:
     @property
     def _may_translate(self) -> bool:
         """True if the translation may decide properties that the interpreter has not decided yet."""
+        report = self.reports.get(LIVE)
+        reasons = [one.reason for one in report.outcome.verdicts] if report is not None else []
+        if any(map(is_about_loops_of_view, reasons)):
+            return False
         return self._chooses_semantics and not self._translated and bool(self._open_temporal)
 
     def _start_translation_in_time(self) -> None:

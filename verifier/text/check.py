@@ -19,7 +19,7 @@ from verifier.text.exploration import render_counts
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import expectation_remarks, render_counterexamples, verdict_style, with_constants
-from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind, in_words
+from verifier.verdict import LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words
 
 _LEAST_EVIDENCE = 24
 _GAP = "  "
@@ -143,5 +143,6 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
     for verdict in undecided:
         name = verdict.property_name
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
-        words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name)])
+        more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []
+        words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])
         yield f"{name} is open. To go on (with the same --set, --library, and more time): {words}"

@@ -22,6 +22,7 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.live import LiveOptions
 from verifier.runs.modules.exploring import check_begins, list_enabled_actions
 from verifier.runs.modules.fair_loops import Loops, Ring
+from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
@@ -31,6 +32,7 @@ from verifier.runs.modules.verdicts import replay_verdict
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
+from verifier.runs.unbounded import explain_loops_of_view
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
@@ -100,17 +102,27 @@ class _Live:
             enforce=self._tell,
         )
         self.recorder = Recorder(self.explorer)
+        self.growth = Growth([variable.name for variable in self.spec.variables])
         self.traces: dict[str, Mapping[str, Any]] = {}
         self.loops: Loops | None = None
         self.undefined: dict[str, str] = {}
         """For each property that has no value in some step: the reason."""
 
     def _tell(self, explorer: Explorer) -> None:
+        self._end_if_view_hides_growth(explorer)
         now = time.monotonic()
         if now - self.told > POLICY.quiet_seconds:
             self.told = now
             waiting = explorer.count - explorer.current - 1
             self.asked.listen(Progress(explorer.level, explorer.count, waiting, now - self.began))
+
+    def _end_if_view_hides_growth(self, explorer: Explorer) -> None:
+        """Raise Interrupted if states have no end and the module has a VIEW, as if its author knew."""
+        if self.asked.module.specification.view is None or self.options.max_states is not None:
+            return
+        growing = self.growth.look(explorer)
+        if growing and explorer.count > POLICY.states_of_hidden_growth:
+            raise Interrupted(explain_loops_of_view(growing))
 
     def whereabouts(self) -> str:
         """Return the place where an expression had no value."""

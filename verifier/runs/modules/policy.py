@@ -92,6 +92,10 @@ class Policy:
     growth_depth: int = 4
     """The nesting of values to which sizes are added up."""
 
+    states_of_hidden_growth: int = 2_000
+    """States from which on a search for loops ends if a VIEW hides variables that seem unbounded. A graph
+    with fewer is completed, and its growth may have a bound."""
+
     # -- exploration as translated
 
     bits_explored: int = 600
