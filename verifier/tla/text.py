@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -210,6 +210,7 @@ def _readable_symbols(text: str) -> tuple[str, dict[int, str]]:
 _OPEN, _CLOSED = re.compile(r"\(+$"), re.compile(r"[\s)]*\)")
 
 
+@lru_cache(maxsize=16)  # an execution of ten steps asks for hundreds of places, in few files
 def _blank_out(text: str, shown: str) -> str:
     """Return the text in which places are counted."""
     return _with_spaces(without_comments(text, shown))
