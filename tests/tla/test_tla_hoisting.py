@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -98,6 +99,27 @@ def _states(chance: Random, count: int) -> list[tuple[list[Any], list[Any]]]:
             counts[record] = counts.get(record, 0) + 1
         later = [log, function(counts), now[2] if chance.random() < 0.7 else 1, now[3]]
         found.append((now, later))
+        found += _steps_from(later, chance)
+    return found
+
+
+def _steps_from(now: list[Any], chance: Random) -> list[tuple[list[Any], list[Any]]]:
+    """Further steps, each of which leaves most values the same objects."""
+    found = []
+    for _ in range(3):
+        log, sent, number, on = now
+        match chance.randrange(4):
+            case 0:
+                log = (*log, Fn({"term": chance.randint(0, 2)}))
+            case 1:
+                number, on = chance.randint(0, 2), chance.choice([TRUE, FALSE])
+            case _:
+                record = _record(log, chance)
+                counts = pairs_of(sent)
+                sent = function({**counts, record: counts.get(record, 0) + 1})
+        later = [log, sent, number, on]
+        found.append((now, later))
+        now = later
     return found
 
 
@@ -107,7 +129,8 @@ def test_a_shortened_loop_has_the_value_and_the_error_of_the_loop(
     chance = Random(35)
     bodies = [" /\\ ".join(chance.sample(PARTS, chance.randint(1, 4))) for _ in range(50)]
     bodies += [f"{one} /\\ Share(1, <<b, e>>)" for one in PARTS[:6]]
-    pairs, decided, decide = _states(chance, 40), [0], Pruned.decide
+    bodies += [f"{one} /\\ Share(1, <<b, e>>) /\\ {other}" for one, other in pairwise(PARTS[6:16])]
+    pairs, decided, decide = _states(chance, 10), [0], Pruned.decide
 
     def counted(pruned: Pruned, e: Frame, *ranges: range) -> bool | None:
         answer = decide(pruned, e, *ranges)

@@ -7,10 +7,8 @@ says what it may be, ``Unsure`` is raised. So a result says also that no value o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from operator import is_
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.approximation import (
@@ -28,10 +26,11 @@ from verifier.tla.approximation import (
     join_approximations,
     may_equal,
 )  # fmt: skip
+from verifier.tla.approximation_scopes import Known, Scope
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import STATE
 from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, force_delayed
-from verifier.tla.value_types import FALSE, TRUE, Fn, NoValue, Value
+from verifier.tla.value_types import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, Value
 from verifier.tla.values import pairs_of
 
 if TYPE_CHECKING:
@@ -39,31 +38,15 @@ if TYPE_CHECKING:
 
 _LARGEST = 2**31 - 1
 _DEEPEST = 40
-_MOST_RECORDS = 10_000
-_Truth: TypeAlias = bool | None
+_MOST_ROOTS = 128
+"""The most combinations of the values around a quantifier for which results are kept."""
+ApproximateTruth: TypeAlias = bool | None
 """None: it may be TRUE or FALSE."""
 _Compiled: TypeAlias = tuple[Unit, list[tuple[Symbol, int]], Evaluate]
 """The unit of an expression, its names with their slots, and its compiled form."""
+_SMALL = frozenset((int, str, Boolean, ModelValue))
+"""The types of values that are compared at once."""
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-class Scope:
-    """The values of names, in a scope and those around it."""
-
-    __slots__ = ("around", "names")
-
-    def __init__(self, names: dict[Symbol, Approximate], around: Scope | None = None) -> None:
-        self.names, self.around = names, around
-
-    def find(self, symbol: Symbol) -> Approximate | None:
-        """Return the value of a name; None for an unknown one."""
-        scope: Scope | None = self
-        while scope is not None:
-            found = scope.names.get(symbol)
-            if found is not None:
-                return found
-            scope = scope.around
-        return None
 
 
 class Approximation:
@@ -73,23 +56,41 @@ class Approximation:
         self.ev = ev
         self._compiled: dict[tuple[Expression, str], _Compiled] = {}
         self._symbols: dict[tuple[Symbol, str], Symbol] = {}
-        self._records: dict[Any, tuple[list[Value], Fields]] = {}
-        self._depth = 0
-        self._plain = SETTLED if ev.computes_later else PLAIN
+        self._reads: dict[tuple[Expression, str], tuple[int, ...] | None] = {}
+        self._roots: dict[tuple[Value, ...], Scope] = {}
+        self.step = self.depth = 0
+        self.plain = SETTLED if ev.computes_later else PLAIN
 
-    @contextmanager
-    def _deeper(self) -> Iterator[None]:
-        self._depth += 1
-        try:
-            if self._depth > _DEEPEST:
-                raise Unsure
-            yield
-        finally:
-            self._depth -= 1
+    def begin(self, names: dict[Symbol, Approximate]) -> Scope:
+        """Begin with another step. Return the scope of the names around the formula, which has what is known
+        of it since an earlier step."""
+        self.step += 1
+        key = tuple([one.value for one in names.values() if type(one) is Exactly])
+        if len(key) < len(names) or not all(type(value) in _SMALL for value in key):
+            return Scope(names)
+        found = self._roots.get(key)
+        if found is None:
+            if len(self._roots) >= _MOST_ROOTS:
+                self._roots.clear()
+            found = self._roots[key] = Scope(names)
+        return found
+
+    def reads(self, whole: Expression, module: str) -> tuple[int, ...] | None:
+        """Return the variables that an expression of one state reads; None for another one."""
+        place = whole, module
+        if place not in self._reads:
+            facts = self.ev.analysis.of(whole, module)
+            one_state = facts.level <= STATE and not (facts.changing or facts.enabled)
+            self._reads[place] = tuple(self.ev.index[name] for name in facts.reads) if one_state else None
+        return self._reads[place]
+
+    def _keep(self, whole: Expression, module: str, result: object) -> Known:
+        """Return a result of an expression, to be kept."""
+        return Known(self.step, self.reads(whole, module), self.ev.now, result)
 
     # -- truths
 
-    def truth(self, whole: Expression, module: str, scope: Scope) -> _Truth:
+    def truth(self, whole: Expression, module: str, scope: Scope) -> ApproximateTruth:
         """Return the truth value of a formula."""
         known = self._evaluate_known(whole, module, scope)
         if known is not None:
@@ -102,7 +103,7 @@ class Approximation:
                 if taken is not None:
                     return self.truth(whole.then if taken else whole.otherwise, module, scope)
                 then, otherwise = (
-                    self.truth(part, module, self._refine(whole.condition, module, scope, holds))
+                    self.truth(part, module, self.refine(whole.condition, module, scope, holds))
                     for part, holds in ((whole.then, True), (whole.otherwise, False))
                 )
                 return then if then is otherwise else None
@@ -112,25 +113,27 @@ class Approximation:
                 return self._apply(whole, module, scope)
         raise Unsure
 
-    def _junction(self, whole: ast.Junction, module: str, scope: Scope) -> _Truth:
+    def _junction(self, whole: ast.Junction, module: str, scope: Scope) -> ApproximateTruth:
         """Return the value of a conjunction or disjunction. The parts after one that may decide are evaluated
         as if it did not."""
-        found: _Truth = whole.conjunction
+        found: ApproximateTruth = whole.conjunction
         for item in whole.items:
             one = self.truth(item, module, scope)
             if one is not whole.conjunction and one is not None:
                 return one
             if one is None:
                 found = None
-                scope = self._refine(item, module, scope, whole.conjunction)
+                scope = self.refine(item, module, scope, whole.conjunction)
         return found
 
-    def _apply(self, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
-        symbol = self._resolve(whole.operator, module)
+    def _apply(self, whole: ast.Apply, module: str, scope: Scope) -> ApproximateTruth:
+        symbol = self.resolve(whole.operator, module)
         if isinstance(symbol, Definition):
-            body, inside, own = self._enter(symbol, whole, module, scope)
-            with self._deeper():
+            body, inside, own = self.enter(symbol, whole, module, scope)
+            try:
                 return self.truth(body, inside, own)
+            finally:
+                self.depth -= 1
         if not isinstance(symbol, Builtin):
             raise Unsure
         match symbol.name:
@@ -144,7 +147,7 @@ class Approximation:
                 return None if one is None else one is (symbol.name == "=")
         raise Unsure
 
-    def _compare(self, sign: str, whole: ast.Apply, module: str, scope: Scope) -> _Truth:
+    def _compare(self, sign: str, whole: ast.Apply, module: str, scope: Scope) -> ApproximateTruth:
         one, other = (interval(self.value(part, module, scope)) for part in whole.arguments)
         if sign in (">", ">="):
             one, other, sign = other, one, _MIRRORED[sign]
@@ -156,7 +159,7 @@ class Approximation:
         return None
 
     @staticmethod
-    def _equal(one: Approximate, other: Approximate) -> _Truth:
+    def _equal(one: Approximate, other: Approximate) -> ApproximateTruth:
         if isinstance(other, Exactly):
             one, other = other, one
         if isinstance(one, Exactly):
@@ -165,12 +168,12 @@ class Approximation:
         first, second = interval(one), interval(other)
         return False if first.high < second.low or second.high < first.low else None
 
-    def _refine(self, whole: Expression, module: str, scope: Scope, holds: bool) -> Scope:
+    def refine(self, whole: Expression, module: str, scope: Scope, holds: bool) -> Scope:
         """Return the scope in which a condition is known: intervals of names that it compares."""
         match whole:
             case ast.Junction() if whole.conjunction is holds:
                 for item in whole.items:
-                    scope = self._refine(item, module, scope, holds)
+                    scope = self.refine(item, module, scope, holds)
             case ast.Apply(operator=Builtin(name="<" | ">" | "<=" | ">=" as sign)):
                 one, other = whole.arguments
                 for name, bound, way in ((one, other, sign), (other, one, _MIRRORED[sign])):
@@ -193,14 +196,15 @@ class Approximation:
         else:
             low = max(low, limit.low + (sign == ">"))
         # An empty interval: no value of the names leads here.
-        return Scope({name.operator: Within(low, high)}, scope) if low <= high else scope
+        key = name.operator, low, high
+        return scope.part(key, {name.operator: Within(low, high)}) if low <= high else scope
 
     # -- values
 
     def value(self, whole: Expression, module: str, scope: Scope) -> Approximate:
         """Return what the value of an expression may be."""
         if type(whole) is ast.Apply and not whole.arguments:
-            named = scope.find(whole.operator)
+            named = self._find(whole.operator, scope)
             if named is not None:
                 return named
         known = self._evaluate_known(whole, module, scope)
@@ -225,22 +229,29 @@ class Approximation:
                 return self._application(whole, module, scope)
         raise Unsure
 
+    def _find(self, symbol: Symbol, scope: Scope) -> Approximate | None:
+        """Return the value of a name, or of a definition of a LET that was needed before; else None."""
+        if not isinstance(symbol, Definition):
+            return scope.find(symbol)
+        inner: Scope | None = scope
+        while inner is not None:
+            if symbol in inner.names:  # a condition bounds it
+                return inner.names[symbol]
+            kept = inner.values.get(symbol)
+            if kept is not None and kept.holds(self.step, self.ev.now):
+                found: Approximate = kept.result
+                return found
+            inner = inner.around
+        return None
+
     def _record(self, whole: ast.Record, module: str, scope: Scope) -> Approximate:
         """Return a record. A step leaves most variables unchanged, so the last one is often right."""
-        facts, now = self.ev.analysis.of(whole, module), self.ev.now
-        key = (whole, tuple((symbol, scope.find(symbol)) for symbol in facts.free))
-        objects = [now[self.ev.index[variable]] for variable in facts.reads]
-        try:
-            known = self._records.get(key) if facts.level <= STATE else None
-        except TypeError:  # a name stands for a record, which has no hash
-            known, key = None, (whole, ())
-        if known is not None and all(map(is_, known[0], objects)):
-            return known[1]
+        kept = scope.values.get(whole)
+        if kept is not None and kept.holds(self.step, self.ev.now):
+            known: Approximate = kept.result
+            return known
         found = Fields({name: self.value(one, module, scope) for name, one in whole.fields})
-        if facts.level <= STATE and len(key[1]) == len(facts.free):
-            if len(self._records) > _MOST_RECORDS:
-                self._records.clear()
-            self._records[key] = objects, found
+        scope.values[whole] = self._keep(whole, module, found)
         return found
 
     def _if(self, whole: ast.If, module: str, scope: Scope) -> Approximate:
@@ -248,18 +259,21 @@ class Approximation:
         if taken is not None:
             return self.value(whole.then if taken else whole.otherwise, module, scope)
         return join_approximations(
-            self.value(whole.then, module, self._refine(whole.condition, module, scope, True)),
-            self.value(whole.otherwise, module, self._refine(whole.condition, module, scope, False)),
+            self.value(whole.then, module, self.refine(whole.condition, module, scope, True)),
+            self.value(whole.otherwise, module, self.refine(whole.condition, module, scope, False)),
         )
 
     def _application(self, whole: ast.Apply, module: str, scope: Scope) -> Approximate:
-        symbol = self._resolve(whole.operator, module)
+        symbol = self.resolve(whole.operator, module)
         if isinstance(symbol, Definition):
-            body, inside, own = self._enter(symbol, whole, module, scope)
-            with self._deeper():
+            body, inside, own = self.enter(symbol, whole, module, scope)
+            try:
                 made = self.value(body, inside, own)
+            finally:
+                self.depth -= 1
             if symbol.nested and not symbol.parameters:
-                scope.names[symbol] = made  # it is the same in this scope, and no narrower in those inside
+                # It is the same in this scope, and no narrower in those inside.
+                scope.values[symbol] = self._keep(whole, module, made)
             return made
         if isinstance(symbol, ast.Bound | ast.Parameter):
             found = scope.find(symbol)
@@ -270,10 +284,11 @@ class Approximation:
             raise Unsure
         return _apply_builtin(symbol.name, [self.value(one, module, scope) for one in whole.arguments])
 
-    def _enter(
+    def enter(
         self, symbol: Definition, whole: ast.Apply, module: str, scope: Scope
     ) -> tuple[Expression, str, Scope]:
-        """Return the body of a definition, its module, and the scope of the body."""
+        """Return the body of a definition, its module, and the scope of the body. The caller leaves it: the
+        depth of definitions is one more."""
         if symbol.body is None or symbol.recursive or symbol in self.ev.constants:
             raise Unsure
         if any(one.arity for one in symbol.parameters):
@@ -282,17 +297,19 @@ class Approximation:
             name: self.value(part, module, scope)
             for name, part in zip(symbol.parameters, whole.arguments, strict=True)
         }
+        if self.depth >= _DEEPEST:
+            raise Unsure
+        self.depth += 1
         return symbol.body, symbol.module, Scope(given, scope if symbol.nested else None)
 
     # -- what is known
 
     def _evaluate_known(self, whole: Expression, module: str, scope: Scope) -> Value | None:
         """Return the value of an expression that names no interval; None for another one."""
-        compiled = self._compiled.get((whole, module)) or self._compile(whole, module)
-        unit, slots, evaluate = compiled
+        unit, slots, evaluate = self._compiled.get((whole, module)) or self._compile(whole, module)
         frame = unit.frame()
         for number, (symbol, slot) in enumerate(slots):
-            found = scope.find(symbol)
+            found = self._find(symbol, scope)
             if type(found) is not Exactly:
                 if number:  # it is asked for first the next time
                     slots[0], slots[number] = slots[number], slots[0]
@@ -300,7 +317,7 @@ class Approximation:
             frame[slot] = found.value
         try:
             value = evaluate(frame)
-            return value if type(value) in self._plain else force_delayed(value)
+            return value if type(value) in self.plain else force_delayed(value)
         except (Undefined, NoValue, RecursionError):
             raise Unsure from None
 
@@ -312,7 +329,7 @@ class Approximation:
         found = self._compiled[whole, module] = unit, slots, self.ev.value(whole, unit)
         return found
 
-    def _resolve(self, symbol: Symbol, module: str) -> Symbol:
+    def resolve(self, symbol: Symbol, module: str) -> Symbol:
         found = self._symbols.get((symbol, module))
         if found is None:
             found = self._symbols[symbol, module] = self.ev.resolve(symbol, module) or symbol

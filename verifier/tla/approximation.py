@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from verifier.tla.comparing import is_refused
-from verifier.tla.value_types import Fn, Value
+from verifier.tla.value_types import Fn, NoValue, Value
 from verifier.tla.values import pairs_of
 
 _MOST_PAIRS = 400
@@ -179,16 +179,31 @@ def _is_record(value: Value) -> bool:
 
 
 def _may_be_bag(value: Value, one: OneMore) -> bool:
-    """True if a value may be a bag with one more item. TLC refuses to compare two functions only if it
-    refuses each item of one with each of the other, and a common item is never refused."""
-    counts = pairs_of(value)
+    changed = find_one_more(value, one.bag)
+    return changed is not None and may_equal(changed, one.item)
+
+
+def count_records(bag: Value) -> dict[Value, int]:
+    """Return the counts of a bag of records. Raises Unsure for another value."""
+    try:
+        counts = pairs_of(bag)
+    except NoValue:
+        raise Unsure from None
     if not all(_is_record(item) and type(count) is int for item, count in counts.items()):
         raise Unsure
-    changed = [item for item, count in counts.items() if count != one.bag.get(item, 0)]
-    missing = any(item not in counts for item in one.bag)
-    if not missing and len(changed) == 1 and counts[changed[0]] == one.bag.get(changed[0], 0) + 1:
-        return may_equal(changed[0], one.item)
-    alike = len(counts) in (len(one.bag), len(one.bag) + 1)
-    if alike and counts and not any(item in counts for item in one.bag):
+    return counts
+
+
+def find_one_more(value: Value, bag: dict[Value, int]) -> Value | None:
+    """Return the record of which a value has one more than a bag, if it has the others as often; else None.
+    TLC refuses to compare two functions only if it refuses each item of one with each of the other, and a
+    common item is never refused. Raises Unsure where it may refuse them."""
+    counts = count_records(value)
+    changed = [item for item, count in counts.items() if count != bag.get(item, 0)]
+    missing = any(item not in counts for item in bag)
+    if not missing and len(changed) == 1 and counts[changed[0]] == bag.get(changed[0], 0) + 1:
+        return changed[0]
+    alike = len(counts) in (len(bag), len(bag) + 1)
+    if alike and counts and not any(item in counts for item in bag):
         raise Unsure
-    return False
+    return None

@@ -1,9 +1,9 @@
 r"""``\E b, e \in m..n : A`` of two known states, decided without a look at all values.
 
-The body is evaluated for whole intervals (``verifier.tla.approximating``). If it has a value for all of them
-and is false for all, none of them is looked at. Otherwise an interval is halved. Where one value is left for
-each name, the interpreter decides. If the body may have no value somewhere, the loop runs as it is written:
-then the order of its passes decides between TRUE and an error.
+The body is evaluated for whole intervals (``verifier.tla.approximate_conjuncts``). If it has a value for all
+of them and is false for all, none of them is looked at. Otherwise an interval is halved. Where one value is
+left for each name, the interpreter decides. If the body may have no value somewhere, the loop runs as it is
+written: then the order of its passes decides between TRUE and an error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
-from verifier.tla.approximating import Approximation, Scope
+from verifier.tla.approximate_conjuncts import Conjuncts
 from verifier.tla.approximation import Approximate, Exactly, Unsure, Within
 from verifier.tla.ast import Definition, Symbol
 from verifier.tla.facts import ACTION
@@ -23,7 +23,7 @@ from verifier.tla.value_types import NoValue
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
 
-FEWEST = 16
+FEWEST = 8
 """A loop of fewer passes runs as it is written."""
 _TRIES = 8
 """The number of times that a formula is tried before it is given up, if it never worked."""
@@ -42,7 +42,7 @@ class Pruned:
     def __init__(self, ev: Evaluator, whole: ast.Quantifier, unit: Unit) -> None:
         self.ev, self.whole, self.unit = ev, whole, unit
         self.names: list[Symbol] = [one.names[0] for one in whole.bindings]
-        self.approximation = Approximation(ev)
+        self.approximation = Conjuncts(ev)
         self.tries = _TRIES
         self._test: Truth | None = None
 
@@ -59,14 +59,15 @@ class Pruned:
         return found
 
     def _search(self, e: Frame, ranges: _Box) -> bool | None:
-        body, module, scope = self.whole.body, self.unit.module, self._scope(e)
+        body, module = self.whole.body, self.unit.module
+        scope = self.approximation.begin(self._names(e))
         waiting, most = [ranges], prod(map(len, ranges))
         while waiting:
             box = waiting.pop()
             most -= 1
             if most < 0:
                 return None
-            found = self.approximation.truth(body, module, Scope(self._approximate_box(box), scope))
+            found = self.approximation.holds(body, module, scope.part(box, self._approximate_box(box)))
             if found:
                 return True
             if found is None:
@@ -84,7 +85,7 @@ class Pruned:
         pairs = zip(self.names, box, strict=True)
         return {name: Exactly(one[0]) if len(one) == 1 else Within(one[0], one[-1]) for name, one in pairs}
 
-    def _scope(self, e: Frame) -> Scope:
+    def _names(self, e: Frame) -> dict[Symbol, Approximate]:
         """Return the values of the names around. Raises Unsure."""
         facts, found = self.ev.analysis.of(self.whole.body, self.unit.module), dict[Symbol, Approximate]()
         for symbol in facts.free.difference(self.names):
@@ -95,7 +96,7 @@ class Pruned:
                 found[symbol] = Exactly(force_delayed(value.force() if type(value) is Waiting else value))
             except (Undefined, NoValue, RecursionError):
                 raise Unsure from None
-        return Scope(found)
+        return found
 
     def _holds(self, e: Frame, box: _Box) -> bool:
         """True if the body holds of single values."""

@@ -1,0 +1,71 @@
+"""The names of an approximate evaluation, with what is known of expressions in which they stand.
+
+Scopes of equal values are one object, so that what was found in one step is found again in the next: a step
+leaves most variables unchanged. A result is kept with the value objects of the variables that it reads. They
+are compared by identity, and are kept alive, so that no new object can have the same identity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifier.tla.approximation import Approximate
+from verifier.tla.ast import Expression, Symbol
+
+_MOST_PARTS = 16
+"""The most narrower scopes that a scope keeps."""
+
+class Known:
+    """A result, and the step or the value objects for which it was found."""
+
+    __slots__ = ("objects", "reads", "result", "step")
+
+    def __init__(self, step: int, reads: tuple[int, ...] | None, now: list[Any], result: Any) -> None:
+        """``reads``: the variables on which the result depends; None if it depends on two states."""
+        self.step, self.reads, self.result = step, reads, result
+        self.objects = [now[place] for place in reads or ()]
+
+    def holds(self, step: int, now: list[Any]) -> bool:
+        """True if the result was found for this step, or for the same values of what it reads."""
+        if self.step == step:
+            return True
+        if self.reads is None:
+            return False
+        for place, value in zip(self.reads, self.objects, strict=True):
+            if now[place] is not value:
+                return False
+        self.step = step
+        return True
+
+
+class Scope:
+    """The values of names, in a scope and those around it."""
+
+    __slots__ = ("around", "names", "parts", "split", "values")
+
+    def __init__(self, names: dict[Symbol, Approximate], around: Scope | None = None) -> None:
+        self.names, self.around = names, around
+        self.values: dict[Expression | Symbol, Known] = {}
+        """By expression, and by definition of a LET."""
+        self.split: Known | None = None
+        """The split of the whole formula for these values."""
+        self.parts: dict[Any, Scope] = {}
+
+    def find(self, symbol: Symbol) -> Approximate | None:
+        """Return the value of a name; None for an unknown one."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(symbol)
+            if found is not None:
+                return found
+            scope = scope.around
+        return None
+
+    def part(self, key: Any, names: dict[Symbol, Approximate]) -> Scope:
+        """Return a scope inside this one; the same one for the same key."""
+        found = self.parts.get(key)
+        if found is None:
+            if len(self.parts) >= _MOST_PARTS:
+                self.parts.clear()
+            found = self.parts[key] = Scope(names, self)
+        return found
