@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tree_sitter import Node
 
@@ -15,18 +15,31 @@ from verifier.tla.fairness import meaning_of_fairness
 from verifier.tla.labels import Labels
 from verifier.tla.operators import Operators
 from verifier.tla.scope import Apart, Scope
-from verifier.tla.text import field_of, text_of
-
-if TYPE_CHECKING:
-    from verifier.tla.modules import Reader
+from verifier.tla.text import Source, field_of, text_of
 
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\f": "\f", "\\r": "\r", '\\"': '"', "\\\\": "\\"}
+
+
+class DefinitionReader(Protocol):
+    """The reader of the module around expressions, as they need it."""
+
+    source: Source
+    made: ast.Module
+
+    def apart(self) -> ast.Module | None:
+        """Return the module of an instance with variables of its own, if that makes a difference."""
+
+    def definitions(self, nodes: Iterable[Node], scope: Scope) -> None:
+        """Read definitions into a scope."""
+
+    def note_plain(self, named: ast.Definition) -> None:
+        """Record that the text mentions a definition without the name of an instance."""
 
 
 class Expressions(Operators):
     """Reads the expressions of one file."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: DefinitionReader) -> None:
         self.reader = reader
         self.source = reader.source
         self.labels = Labels(self)

@@ -5,23 +5,33 @@ Source: Lamport, TLA+2: A Preliminary Guide, section 3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tree_sitter import Node
 
 from verifier.tla.ast import Bound, Definition, Expression, Label, Parameter, Symbol
-from verifier.tla.errors import TlaError
+from verifier.tla.errors import Place, TlaError
 from verifier.tla.scope import Scope
 from verifier.tla.text import field_of, text_of
 
-if TYPE_CHECKING:
-    from verifier.tla.expressions import Expressions
+
+class ExpressionReader(Protocol):
+    """The reader of expressions, as labels need it."""
+
+    updating: int
+    """The number of EXCEPTs around the text that define @."""
+
+    def place(self, node: Node) -> Place:
+        """Return the place where a node begins."""
+
+    def read(self, node: Node, scope: Scope) -> Expression:
+        """Read the expression of a node."""
 
 
 class Labels:
     """Reads labels, and collects those of the current definition."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: ExpressionReader) -> None:
         self.expressions = expressions
         self._outer: Scope | None = None
         self._found: dict[str, Label] = {}

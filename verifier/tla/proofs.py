@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Parameter, ProofStep
+from verifier.tla.contexts import Context
 from verifier.tla.declarations import read_declaration
-from verifier.tla.errors import TlaError
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.expressions import DefinitionReader, Expressions
 from verifier.tla.facts import ACTION, CONSTANT
 from verifier.tla.level_rules import may_be_temporal
 from verifier.tla.scope import Scope
 from verifier.tla.text import field_of, text_of
-
-if TYPE_CHECKING:
-    from verifier.tla.modules import Reader
 
 _PROOF, _UNKNOWN = "non_terminal_proof", "unknown operator "
 _KINDS = {
@@ -37,10 +36,27 @@ _NOT_ITSELF = {"subexpression", "prefixed_op", "proof_step_ref"}
 """Nodes that may name a part of a theorem that is ASSUME/PROVE instead of a formula."""
 
 
+class StatementReader(DefinitionReader, Protocol):
+    """The reader of a module, as its theorems and proofs need it."""
+
+    context: Context
+    expressions: Expressions
+
+    def define(
+        self,
+        name: str,
+        parameters: tuple[Parameter, ...],
+        body: Expression | None,
+        scope: Scope,
+        place: Place,
+    ) -> Definition:
+        """Define an operator in a scope."""
+
+
 class Proofs:
     """Checks the proofs of one module."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: StatementReader) -> None:
         self.reader = reader
         self.source, self.made = reader.source, reader.made
         self.temporal: dict[Definition, bool] = {}

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.proofs import Proofs
+from verifier.tla.proofs import Proofs, StatementReader
 from verifier.tla.scope import Scope
 from verifier.tla.text import text_of
-
-if TYPE_CHECKING:
-    from verifier.tla.modules import Reader
 
 
 class Statements:
     """Reads the theorems and assumptions of one module."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: StatementReader) -> None:
         self.reader, self.made = reader, reader.made
         self.proofs = Proofs(reader)
 

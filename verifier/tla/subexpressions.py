@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tree_sitter import Node
 
@@ -23,24 +23,37 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.precedence import canonical
 from verifier.tla.renaming import rename_symbols
 from verifier.tla.scope import Named, Scope
-from verifier.tla.text import text_of
-
-if TYPE_CHECKING:
-    from verifier.tla.operators import Operators
-
+from verifier.tla.text import Source, text_of
 
 _OPERANDS = {"langle_bracket": (1, 2), "rangle_bracket": (2,)}
 """The numbers of operands for which ``!<<`` names the first, and ``!>>`` the second."""
 
 
-def part_of(reader: Operators, node: Node, scope: Scope) -> Expression:
+class OperatorReader(Protocol):
+    """The reader of operators, as the names of parts need it."""
+
+    source: Source
+
+    def place(self, node: Node) -> Place:
+        """Return the place where a node begins."""
+
+    def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
+        """Read an argument; an operator for an operator parameter. Raises TlaError for the wrong one."""
+
+    def instance(self, components: list[Node], scope: Scope) -> tuple[ast.Instance, tuple[Expression, ...]]:
+        """Return the instance that names denote, with its arguments."""
+
+
+def part_of(reader: OperatorReader, node: Node, scope: Scope) -> Expression:
     """Return the part of a definition that a node names. Raises TlaError."""
     path = _Path(reader, scope, reader.place(node), is_operator=False)
     named = path.follow(node)
     return ast.Apply(named, tuple(path.arguments), place=path.place)
 
 
-def operator_of(reader: Operators, node: Node, scope: Scope) -> tuple[Definition, tuple[Expression, ...]]:
+def operator_of(
+    reader: OperatorReader, node: Node, scope: Scope
+) -> tuple[Definition, tuple[Expression, ...]]:
     """Return the part that a node names as an operator, with the arguments of the surrounding instance."""
     path = _Path(reader, scope, reader.place(node), is_operator=True)
     named = path.follow(node)
@@ -98,7 +111,7 @@ def _arguments(component: Node) -> list[Node]:
 class _Path:
     """The position in a definition that the steps of a name have reached."""
 
-    reader: Operators
+    reader: OperatorReader
     scope: Scope
     place: Place
     is_operator: bool
