@@ -18,9 +18,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from results.generators.two_recoveries import two_recoveries
 from tests.support.chromium import browser, prefer, screenshot, size
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
+from tests.support.two_recoveries import two_recoveries
 from verifier.cli.main import cli
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html

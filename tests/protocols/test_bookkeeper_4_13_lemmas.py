@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.lemma_grid import by_lemmas, is_proved
+from tests.support.lemma_grid import by_lemmas, is_proved
 from tests.support.models import build
 from tests.support.weakened import without
 from verifier.engines import prove

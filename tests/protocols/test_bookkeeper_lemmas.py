@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from results.generators.lemma_grid import by_lemmas, is_proved
-from results.generators.two_recoveries import CONSTANTS
 from tests.support.command_line import verify
+from tests.support.lemma_grid import by_lemmas, is_proved
 from tests.support.models import build
+from tests.support.two_recoveries import CONSTANTS
 from tests.support.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore

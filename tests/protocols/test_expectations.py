@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from results.generators.expected import Question, agrees, answer, questions
+from tests.support.expected_verdicts import Question, agrees, answer, questions
 
 # To the diameter of the larger graphs: minutes with every solver but CaDiCaL.
 SLOW = {"kip320-2.3.3.2-21", "kip320-3.2.2.1-21", "kip279-2.2.2.2-17", "kip320-2.2.2.2-17"}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from results.generators.lemma_grid import GRIDS, Grid, by_lemmas, is_proved
 from tests.support.command_line import verify
 from tests.support.explicit import explore
+from tests.support.lemma_grid import GRIDS, Grid, by_lemmas, is_proved
 from tests.support.models import build
 from tests.support.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring

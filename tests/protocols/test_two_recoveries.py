@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from results.generators import two_recoveries as script
-from results.generators.lemma_grid import by_lemmas, is_proved
-from results.generators.two_recoveries import (
+from tests.support.bookkeeper_tla import configuration, guided, onward
+from tests.support.command_line import verify
+from tests.support.lemma_grid import by_lemmas, is_proved
+from tests.support.models import build
+from tests.support.two_recoveries import (
     ACTIONS,
     CONSTANTS,
     VIOLATED,
@@ -21,9 +24,6 @@ from results.generators.two_recoveries import (
     find_fired,
     two_recoveries,
 )
-from tests.support.bookkeeper_tla import configuration, guided, onward
-from tests.support.command_line import verify
-from tests.support.models import build
 from tests.support.weakened import without
 from verifier.encodings.quantifiers import count, exists, forall, if_, maximum
 from verifier.engines.explore import Exploration, Request, explore

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from results.generators.two_recoveries import two_recoveries
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
+from tests.support.two_recoveries import two_recoveries
 from verifier.outcomes.row import Row
 from verifier.report.causes import earlier_causes
 from verifier.report.diagram import Diagram, diagram_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from results.generators.abc_comparison import ABC
 from tests.engines.test_ic3 import KNOWN as TOYS
 from tests.support.models import build
 from tests.support.toys import Chain, SelfLoop
@@ -22,6 +22,7 @@ from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 
+ABC = shutil.which("berkeley-abc")
 needs_abc = pytest.mark.skipif(ABC is None, reason="berkeley-abc is not installed")
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_lasting import MODULES
 from tests.support.command_line import verify, wrong
+from tests.support.lasting_modules import MODULES
 from tests.support.sampling import rest_slow
 from tests.support.tla_modules import written
 from verifier.runs.modules import refining

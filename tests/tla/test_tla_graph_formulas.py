@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from results.generators.tla_lasting import MODULES
+from tests.support.lasting_modules import MODULES
 from tests.support.tla_modules import specified
 from verifier.tla import state_graph
 from verifier.tla.columns import level_choice as levels

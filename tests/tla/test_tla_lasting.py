@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_lasting import MODULES, TABLE, rows
 from tests.support.command_line import verify
+from tests.support.lasting_modules import MODULES, TABLE, rows
 
 _TLC = json.loads(TABLE.read_text())
 _SAYS = {"PROVED": "holds", "HOLDS": "holds", "VIOLATED": "violated"}

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from results.generators.two_recoveries import two_recoveries
 from tests.support.examples import kip320_first_try
+from tests.support.two_recoveries import two_recoveries
 from verifier.encodings.printing import text
 from verifier.encodings.terms import Operator
 from verifier.specs.protocol import define
