@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from tests.support.command_line import verify
+from verifier.tla import extensions
+from verifier.tla.value_types import Fn, NoValue
 
 HOLD = (
     "BagToSet(2 :> zero) = {2}",
@@ -68,3 +71,16 @@ def test_the_interpreter_gives_no_value_where_tlc_gives_none(tmp_path: Path, cla
     done = verify("explore", _module(tmp_path, claim))
     assert done.exit_code == 2
     assert "a bag has" in done.stderr
+
+
+def test_a_difference_has_no_item_whose_count_is_not_positive() -> None:
+    difference = cast("Any", extensions)._bag_difference
+    bag = Fn({"a": 3, "b": 1, "c": 2})
+    assert difference(bag, Fn({"a": 1, "b": 1, "d": 5})) == Fn({"a": 2, "c": 2})
+    assert difference(Fn({"a": 0, "b": -1, "c": 2}), Fn({"a": -4})) == Fn({"a": 4, "c": 2})
+    assert difference((), Fn({"a": 1})) == ()
+    with pytest.raises(NoValue, match="integers"):
+        difference(bag, Fn({"a": "no"}))
+    assert difference(bag, Fn({"z": "no"})) == bag
+    with pytest.raises(NoValue, match="kinds"):
+        difference(bag, Fn({7: 1}))

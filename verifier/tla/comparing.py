@@ -36,9 +36,12 @@ def has_parts_to_refuse(one: Value, other: Value) -> bool:
         differing = ((item, another) for item, another in zip(one, other, strict=True) if item != another)
         return is_refused(*next(differing))
     parts, others = pairs_of(one), pairs_of(other)
-    if parts.keys() != others.keys():
+    if others.keys().isdisjoint(parts):
         return are_all_refused(parts, others)
-    return all(item == others[key] or is_refused(item, others[key]) for key, item in parts.items())
+    for key, item in parts.items():  # a key of both is compared with itself, which is not refused
+        if key not in others or not (item == others[key] or is_refused(item, others[key])):
+            return False
+    return True
 
 
 def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:

@@ -114,6 +114,10 @@ def _random_subset(evaluator: Evaluator, count: Value, value: Value) -> Value:
 # -- Bags
 
 
+_SURELY_COMPARED = frozenset((int, str, Fn))
+"""Types of values that TLC compares with each other, as keys of a function."""
+
+
 def _is_bag(value: Value) -> Value:
     if not is_function(value):
         return boolean(False)
@@ -167,8 +171,17 @@ def _add_counts(one: Value, other: Value) -> Value:
 
 
 def _bag_difference(one: Value, other: Value) -> Value:
-    taken = pairs_of(other)
-    left = {item: count - _copies(item, taken) for item, count in _counts(one).items()}
+    counts, taken = _counts(one), pairs_of(other)
+    kinds = {*map(type, counts), *map(type, taken)}
+    if counts and len(kinds) == 1 and kinds <= _SURELY_COMPARED and min(counts.values()) > 0:
+        left = dict(counts)  # a copy hashes no item again
+        for item in taken:
+            if item in counts:
+                left[item] = counts[item] - _copies(item, taken)
+                if left[item] < 1:
+                    del left[item]
+        return function(left)
+    left = {item: count - _copies(item, taken) for item, count in counts.items()}
     return function({item: count for item, count in left.items() if count > 0})
 
 
