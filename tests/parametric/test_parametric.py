@@ -614,7 +614,7 @@ def test_what_was_not_tried_is_told_from_what_is_open() -> None:
     assert outcome.verdicts[1].kind is VerdictKind.INCONCLUSIVE
     tried = said(outcome.attempts)
     assert "NotAllAsk was tried and is neither proved nor refuted, at any constants: 1 of its" in tried
-    assert "verify prove --spec" in tried
+    assert "may decide it: verify prove " in tried
     assert "toys.py --property NotAllAsk" in tried
     assert "HolderWaitsNoMore was" not in tried
     assert "NotAllAsk was not tried, so nothing is known of it" in said(outcome.attempts[:1])

@@ -80,8 +80,8 @@ def test_what_only_live_decides_is_said_with_the_command(engine: str, module: Pa
     done = verify(engine, str(module), "--config", str(config))
     words = " ".join(done.stdout.split())
     assert done.exit_code == 12
-    assert f"verify live --spec {module} --config {config} --property Often" in words
-    assert "the exit code is 12, unless others are named by --property" in words
+    assert f"verify live {module} --config {config} --property Often" in words
+    assert "So the exit code is 12; --property with other names avoids that" in words
     assert verify(engine, str(module), "--config", str(config), "--property", "StrongIsr").exit_code == 0
     done = verify("live", str(module), "--config", str(config), "--property", "Often")
     assert done.exit_code == 10

@@ -16,7 +16,13 @@ from verifier.parametric.results import Open, Shown, place_of
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
-from verifier.text.run import certificate_remarks, expectation_remarks, render_verdicts, with_constants
+from verifier.text.run import (
+    certificate_remarks,
+    expectation_remarks,
+    name_spec,
+    render_verdicts,
+    with_constants,
+)
 from verifier.verdict import Verdict, VerdictKind
 
 _MOST_PLACES = 12
@@ -143,7 +149,7 @@ def _list_undecided(run: Run) -> list[str]:
         remarks.append(f"{name} was tried and is neither proved nor refuted, at any constants: {words}.")
     if open_:
         source, name = run.definition.presentation.source, run.definition.name
-        spec = f"--spec {shlex.quote(source if source.endswith(('.py', '.tla')) else name)}"
+        spec = name_spec(source if source.endswith((".py", ".tla")) else name)
         asked = " ".join(f"--property {shlex.quote(one.property_name)}" for one in open_)
         remarks.append(f"At given constants (--set) this may decide it: verify prove {spec} {asked}")
     return remarks

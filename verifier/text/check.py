@@ -18,7 +18,13 @@ from verifier.text.counterexample import render_trace
 from verifier.text.exploration import render_counts
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
-from verifier.text.run import expectation_remarks, render_counterexamples, verdict_style, with_constants
+from verifier.text.run import (
+    expectation_remarks,
+    name_spec,
+    render_counterexamples,
+    verdict_style,
+    with_constants,
+)
 from verifier.verdict import LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words
 
 _LEAST_EVIDENCE = 24
@@ -136,7 +142,7 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
 def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
     """Yield the command that continues with each open property."""
     shown = run.definition.presentation
-    spec = ["--spec", shlex.quote(outcome.spec)]
+    spec = [name_spec(outcome.spec)]
     if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
         spec += ["--config", shlex.quote(shown.config)]
     lasting = {prop.name for prop in run.definition.temporal}

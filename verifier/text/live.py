@@ -56,7 +56,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = "".join(f", {name} {solver_version(name)}" for name in run.solvers)
-    how = f"live by {run.options['engine']} under fairness {run.options['fairness']}{solvers}"
+    how = f"live, engine {run.options['engine']}, fairness {run.options['fairness']}{solvers}"
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [*map(Text, wrap(how, width)), Text()]
     for verdict in run.outcome.verdicts:

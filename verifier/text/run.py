@@ -206,17 +206,22 @@ def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
     return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
 
 
+def name_spec(spec: str) -> str:
+    """Return the words that name a spec in a command. A name that looks like an option needs ``--spec``."""
+    return f"--spec {shlex.quote(spec)}" if spec.startswith("-") else shlex.quote(spec)
+
+
 def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     """Return the command that decides temporal properties, and why the run does not end with 0."""
     shown = run.definition.presentation
-    words = ["verify live --spec", shlex.quote(shown.source)]
+    words = ["verify live", name_spec(shown.source)]
     if Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
         words += ["--config", shlex.quote(shown.config)]
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
     speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
     found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions"
     if run.exit_code == ExitCode.INCONCLUSIVE:
-        found += f"; so the exit code is {ExitCode.INCONCLUSIVE}, unless others are named by --property"
+        found += f". So the exit code is {ExitCode.INCONCLUSIVE}; --property with other names avoids that"
     # The command stands last: nothing that follows is copied with it.
     return f"{found}. This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
 

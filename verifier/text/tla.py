@@ -23,22 +23,32 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 _MOST_SHOWN, _END_SHOWN = 500, 60
 """Of one sort, in characters; and of its end, which has the size."""
-_TITLES = (
-    "constants", "variables", "sorts", "init", "next", "actions", "instances", "invariants", "properties",
-    "not_checked", "only_explicit",
-)  # fmt: skip
+_TITLES: Mapping[str, str] = {
+    "constants": "constants",
+    "variables": "variables",
+    "sorts": "sorts: the values that each variable can have, guessed from the first states",
+    "init": "init",
+    "next": "next",
+    "actions": "actions",
+    "instances": "instances of actions",
+    "invariants": "invariants",
+    "properties": "properties of states and steps",
+    "not_checked": "temporal properties, which check and live decide",
+    "only_explicit": "not translated: the interpreter decides it",
+}
+"""The heading of each part, in order."""
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """Describe a module and its configuration."""
     lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
-    for title in _TITLES:
-        found = about.get(title)
+    for part, title in _TITLES.items():
+        found = about.get(part)
         if not found:
             continue
-        lines += [Text(), Text(title.replace("_", " "), "bold")]
+        lines += [Text(), *(Text(line, "bold") for line in wrap(title, width))]
         items = [f"{k} = {v}" for k, v in found.items()] if isinstance(found, Mapping) else list(found)
-        for item in map(_shorten, items) if title == "sorts" else items:
+        for item in map(_shorten, items) if part == "sorts" else items:
             lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
     return lines
 
