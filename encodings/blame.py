@@ -111,7 +111,7 @@ def blame_comparison(relation: str, left: Side, right: Side) -> Blame:
     match relation:
         case "=":
             words = f"{left.words} is {left.shown}, and must be {right.named}"
-        case "≠" if right.is_fixed:
+        case "≠" if right.is_fixed and not (left.is_fixed and right.words != right.value):
             words = f"{left.words} is {left.shown}, and must not be"
         case "≠":
             words = f"{left.words} and {right.words} are both {left.shown}"

@@ -215,7 +215,8 @@ def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
     (row,) = run_rows(
         "induct", "kip320", "--property", "StrongIsr", "--lemma", "Committed", "--set", "replicas=2"
     )
-    first, second = told(row).lines[:2]
+    found = told(row)
+    first, second = found.lines[0], found.around[0]
     assert row.proof is not None
     broken = [
         item["at"]
@@ -409,3 +410,20 @@ def test_a_key_that_a_function_gains_is_told_also_by_lanes(tmp_path: Path) -> No
     changed = {paths[change.place]: change.words for change in diagram.steps[-1].changes}
     assert len(changed) == 2
     assert [words for path, words in changed.items() if path.startswith("q[")] == ["– → 7"]
+
+
+def test_members_of_one_set_that_are_to_blame_together_are_all_told(tmp_path: Path) -> None:
+    """Two elements that a formula finds to be alike are both red, and both sides are named."""
+    text = (
+        "---- MODULE Votes ----\nEXTENDS Naturals\nVARIABLE sent\nInit == sent = {}\n"
+        'Send(a) == sent\' = sent \\cup {[from |-> a, kind |-> "vote"]}\n'
+        "Next == \\E a \\in {1, 2} : Send(a)\n"
+        "Spec == Init /\\ [][Next]_sent\n"
+        "Formula == \\A m, n \\in sent : m.from # n.from => m.kind # n.kind\n====\n"
+    )
+    row = found_in(tmp_path, "Votes", text, CONFIG)
+    assert 'm.kind and n.kind are both "vote".' in told(row).lines[-1]
+    (part,) = drawn(row).failing
+    (one,) = part.culprits
+    members = ['[from |-> 1, kind |-> "vote"]', '[from |-> 2, kind |-> "vote"]']
+    assert (one.path, list(one.members)) == ("sent", members)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 _LONGEST_NAME = 40
@@ -66,7 +66,7 @@ def failing_parts(
             for path, value in part["where"]
             for mentioned in _find_mentioned(part["formula"], dict(witnesses), path, value, paths, last)
         ]
-        culprits = tuple(_culprits(part, where, paths, last))
+        culprits = _join_members(_culprits(part, where, paths, last))
         premises = tuple(
             place
             for premise in part.get("premises") or ()
@@ -89,6 +89,17 @@ def failing_parts(
 def _find_bound_values(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The values of the names around a premise, and of those that it binds itself."""
     return {**dict(witnesses), **{str(name): str(value) for name, value in premise["witnesses"]}}
+
+
+def _join_members(culprits: Iterable[Mentioned]) -> tuple[Mentioned, ...]:
+    """Join the members of each value that several culprits are in."""
+    found: dict[tuple[str, tuple[int, ...]], Mentioned] = {}
+    for one in culprits:
+        known = found.get((one.path, one.places), one)
+        # Where the whole value is to blame once, it is.
+        members = dict.fromkeys([*known.members, *one.members]) if known.members and one.members else ()
+        found[one.path, one.places] = replace(one, members=tuple(members))
+    return tuple(found.values())
 
 
 def _culprits(

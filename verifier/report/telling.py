@@ -65,17 +65,18 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         head = f"{'It' if name == 'it' else name} does not allow step {last}, {step}."
     else:
         head = f"Step {last}, {step}, breaks {name}."
-    lines = [*_unkept(row), *_changes(diagram), *map(_why, diagram.failing)]
+    unkept = list(unkept_formulas(row))
+    lines = [*unkept[:1], *_changes(diagram), *map(_why, diagram.failing)]
     if not diagram.failing and row.property_name == deadlock_title(row.statistics):
         lines.append(f"After it no action is enabled: state {last} is a deadlock.")
-    around = dict.fromkeys(words for part in diagram.failing for words in _around(part))
+    around = dict.fromkeys([*unkept[1:], *(words for part in diagram.failing for words in _around(part))])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
     earlier = (*earlier_causes(diagram, is_arbitrary=is_arbitrary), *advice)
     return Told(head, tuple(lines), tuple(around), earlier)
 
 
-def _unkept(row: Row) -> Iterator[str]:
+def unkept_formulas(row: Row) -> Iterator[str]:
     """Say of each formula of an induction which actions do not keep it: first of the one that is shown."""
     found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
     steps = [one for one in found if one.get("kind") == "consecution"]
