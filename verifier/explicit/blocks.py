@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 Column = NDArray[np.uint64]
+"""One word of each state: shape (states,)."""
 WORD_BYTES = 8
 DRAFT = ".draft"
 """The suffix of the name of an incomplete file."""

@@ -15,6 +15,7 @@ from pysmt.fnode import FNode
 from pysmt.operators import AND, BOOL_CONSTANT, IFF, ITE, NOT, OR, SYMBOL
 
 Array: TypeAlias = NDArray[Any]
+"""The values of one bit: a slice of uint64, or an array of bool. All inputs have one shape."""
 
 _FALSE, _TRUE = 0, 1
 """The numbers of the constants; inputs follow from 2."""

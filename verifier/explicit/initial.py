@@ -31,11 +31,11 @@ _MANY_BITS, _MOST_LISTED = 16, 256
 states than the second."""
 
 Column = NDArray[np.bool_]
+"""One bit of each candidate: shape (candidates,)."""
 
 
 class TooManyInitialStates(UsageError):
     """The initial states are too many to enumerate, so exploration cannot begin."""
-
 
 
 def initial_states(system: TransitionSystem) -> Rows:

@@ -17,7 +17,7 @@ from verifier.symmetry.bit_permutations import Permutation, exactly_moved, permu
 from verifier.system.transition_system import Symmetry
 
 Keys: TypeAlias = NDArray[np.uint64]
-"""For each element, for each bit of its key, a slice."""
+"""For each element, for each bit of its key, a slice: shape (elements, bits, words)."""
 
 
 @dataclass(frozen=True, eq=False)

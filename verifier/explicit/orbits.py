@@ -45,9 +45,9 @@ _MOST_IN_WORDS = 1 << 40
 """Orbits of more states are counted in Python's integers, which have no end: many such counts are added."""
 
 Mask = NDArray[np.uint64]
-"""A slice: a bit per state."""
+"""A slice, a bit per state: shape (words,)."""
 Counts = NDArray[Any]
-"""For each state a count."""
+"""For each state a count: shape (states,), of int64, or of Python's integers for large orbits."""
 
 
 class Orbits:

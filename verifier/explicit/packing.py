@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows: TypeAlias = NDArray[np.uint64]
-"""A row per state, 64 bits to a word, the first bit lowest; unused bits are 0."""
+"""A row per state, 64 bits to a word, the first bit lowest; unused bits are 0. Shape (states, words)."""
 Slices: TypeAlias = NDArray[np.uint64]
-"""A row per state bit; bit j of word w belongs to state 64 w + j. Bits beyond the last state are 0."""
+"""A row per state bit; bit j of word w belongs to state 64 w + j. Bits beyond the last state are 0.
+
+Shape (bits, words), with a word for each 64 states."""
 
 WORD = 64
 

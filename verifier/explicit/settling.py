@@ -1,5 +1,8 @@
 """A level is settled: of the successors in a part of the space of states, the new ones are found
-(``level_tasks``)."""
+(``level_tasks``).
+
+Source: Stern and Dill 1998, doi:10.1007/BFb0028743, keep states on disk and find new ones by level, too.
+"""
 
 from __future__ import annotations
 

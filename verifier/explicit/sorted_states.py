@@ -19,8 +19,10 @@ from verifier.explicit.scattering import SPACE, bounds
 Run: TypeAlias = tuple[Slice, ...]
 """States that were seen, ascending from slice to slice."""
 Columns: TypeAlias = list[Column]
+"""The words of states, each word a column: shape (states,)."""
 
 Places: TypeAlias = NDArray[np.int64]
+"""Indices of states in columns: shape (states,)."""
 
 _SLOTS_PER_STATE = 2
 _PREFIX_SHIFT = np.uint64(32)

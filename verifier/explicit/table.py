@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from verifier.explicit.packing import Rows
 
 Indices = NDArray[np.int64]
+"""Numbers of states, or slots, one for each of several rows: shape (rows,)."""
 _FIRST_CAPACITY = 1 << 12
 _GROWTH = 1.5
 _FREE = -1

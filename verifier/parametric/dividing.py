@@ -1,6 +1,8 @@
 """Quotients and remainders: Euclid's equation, which is linear if the divisor is a number.
 
 The product of an unknown divisor and a quotient is a function symbol with partial axioms.
+
+Source: Boute 1992, doi:10.1145/128861.128862, compares Euclid's with other definitions.
 """
 
 from __future__ import annotations

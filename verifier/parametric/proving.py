@@ -1,4 +1,7 @@
-"""Proofs by induction for all constants: two solvers, and the lemmas as they turn out to be needed."""
+"""Proofs by induction for all constants: two solvers, and the lemmas as they turn out to be needed.
+
+Source: Padon et al. 2016, doi:10.1145/2908080.2908118, find lemmas by counterexamples to induction, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formulas as SMT-LIB 2 text."""
+"""Formulas as SMT-LIB 2 text.
+
+Source: the SMT-LIB standard, version 2.6, https://smt-lib.org.
+"""
 
 from __future__ import annotations
 

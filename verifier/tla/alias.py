@@ -1,4 +1,7 @@
-"""ALIAS: the fields that a trace shows instead of the variables."""
+"""ALIAS: the fields that a trace shows instead of the variables.
+
+Source: evalAlias of ``tlc2.tool.impl.Tool`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The answers of TLCGet about the search."""
+"""The answers of TLCGet about the search.
+
+Source: ``tlc2.module.TLCGetSet`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Values that are known in part: what an expression may be while some of its names range over intervals."""
+"""Values that are known in part: what an expression may be while some of its names range over intervals.
+
+Source: interval arithmetic as an abstract domain, Cousot and Cousot 1977, doi:10.1145/512950.512973.
+"""
 
 from __future__ import annotations
 

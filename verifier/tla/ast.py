@@ -4,6 +4,8 @@ A name is a symbol: a declared variable or constant, a definition, a parameter, 
 operator. Two symbols are the same exactly if they are the same object. An expression has its place in the
 text. An instance of a module has definitions of its own. In these, the substituted symbols and expressions
 stand in place of the module's parameters, so no form here expresses a substitution.
+
+Source: Specifying Systems (Lamport, 2002), chapters 15 and 17.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""SYMMETRY, checked: permutations of a configuration must change only names."""
+"""SYMMETRY, checked: permutations of a configuration must change only names.
+
+Source: Ip and Dill 1996, doi:10.1007/BF00625968, require the same of their scalarsets.
+"""
 
 from __future__ import annotations
 

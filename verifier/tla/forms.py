@@ -1,4 +1,7 @@
-"""Expressions with a syntax of their own: sets, functions, records, tuples, IF, CASE, CHOOSE, EXCEPT."""
+"""Expressions with a syntax of their own: sets, functions, records, tuples, IF, CASE, CHOOSE, EXCEPT.
+
+Source: Specifying Systems (Lamport, 2002), section 16.1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions: ``[x \\in S |-> e]``, ``f[x]`` and EXCEPT."""
+"""Functions: ``[x \\in S |-> e]``, ``f[x]`` and EXCEPT.
+
+Source: Specifying Systems (Lamport, 2002), section 16.1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Traces as ITF JSON, values as JSON that can be read back, and states as text."""
+"""Traces as ITF JSON, values as JSON that can be read back, and states as text.
+
+Source: the Informal Trace Format, ADR-015 of apalache-mc/apalache.
+"""
 
 from __future__ import annotations
 

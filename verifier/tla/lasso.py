@@ -2,6 +2,8 @@
 
 The truth of a formula is computed by the semantics of TLA+ alone, for every position of the execution. So it
 judges the results of other parts of the program.
+
+Source: Specifying Systems (Lamport, 2002), chapter 8.
 """
 
 from __future__ import annotations

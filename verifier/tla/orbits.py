@@ -1,4 +1,7 @@
-"""Orbits of states under symmetry: permutations map the states of an orbit to each other."""
+"""Orbits of states under symmetry: permutations map the states of an orbit to each other.
+
+Source: Ip and Dill 1996, doi:10.1007/BF00625968.
+"""
 
 from __future__ import annotations
 

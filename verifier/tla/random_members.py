@@ -1,4 +1,7 @@
-"""Random members of sets, including large ones: RandomElement and RandomSubset."""
+"""Random members of sets, including large ones: RandomElement and RandomSubset.
+
+Source: ``tlc2.module.TLC`` and ``tlc2.module.Randomization`` (tlaplus/tlaplus).
+"""
 
 from __future__ import annotations
 

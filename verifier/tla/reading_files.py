@@ -1,4 +1,7 @@
-"""The operators of Json and CSV that read: values as JSON, and files with values. Nothing is written."""
+"""The operators of Json and CSV that read: values as JSON, and files with values. Nothing is written.
+
+Source: the modules Json and CSV of tlaplus/CommunityModules.
+"""
 
 from __future__ import annotations
 

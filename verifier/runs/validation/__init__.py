@@ -8,6 +8,4 @@ every proof.
 
 Sources: A. Pnueli, M. Siegel, E. Singerman, "Translation validation", 1998, doi:10.1007/BFb0054170; G. C.
 Necula, "Translation validation for an optimizing compiler", 2000, doi:10.1145/349299.349314.
-
-Source: Pnueli, Siegel and Singerman 1998, doi:10.1007/BFb0054170.
 """

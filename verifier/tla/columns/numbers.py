@@ -12,6 +12,7 @@ from verifier.tla.value_types import Value
 from verifier.tla.values import materialize
 
 Column = npt.NDArray[np.int64]
+"""The number of a value for each row: shape (rows,)."""
 
 _MOST_BITS = 62
 _BITS_OF_A_CLASS = 31

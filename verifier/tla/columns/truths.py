@@ -17,6 +17,7 @@ from verifier.tla.columns.batches import Batch, ColumnReference
 from verifier.tla.columns.leaves import Members, Test, Valued
 
 Mask = npt.NDArray[np.bool_]
+"""A truth value for each row: shape (rows,)."""
 
 
 class Truth(ABC):
