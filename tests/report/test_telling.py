@@ -226,6 +226,7 @@ def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
     assert len(broken) > 1
     assert first == f"{len(broken)} of 9 actions do not keep Committed: {', '.join(broken)}."
     assert second.startswith("3 of 9 actions do not keep StrongIsr: ")
+    assert verdict_of(row) == f"NOT_INDUCTIVE: {len(broken)} of 9 actions do not keep Committed"
 
 
 QUORUM = '''

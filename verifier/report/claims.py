@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
+from verifier.report.telling import unkept_formulas
 from verifier.verdict import VerdictKind
 
 _NO_VIOLATION = (
@@ -35,7 +36,9 @@ def verdict_of(row: Row) -> str:
         case VerdictKind.VIOLATED | VerdictKind.REACHED if row.trace is not None and row.steps:
             return f"{verdict_words(row)}, {'the fewest' if row.fewest else 'maybe not the fewest'}"
         case VerdictKind.NOT_INDUCTIVE if row.reason and row.reason.endswith(UNREACHABLE):
-            return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE)}"
+            unkept = next(unkept_formulas(row), "").partition(":")[0]
+            one_alone = unkept.startswith("1 ") or not unkept
+            return f"{row.verdict}: {row.reason.removesuffix(UNREACHABLE) if one_alone else unkept}"
     return verdict_words(row)
 
 
