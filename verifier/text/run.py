@@ -237,7 +237,7 @@ def certificate_remarks(run: Run) -> list[str]:
 
 _SEMANTICS = {
     "interpreter": "The interpreter answered: nothing was translated.",
-    "translation": "Answered as translated.",
+    "translation": "The translation answered.",
 }
 
 
