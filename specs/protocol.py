@@ -15,6 +15,7 @@ from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import constantly
 from verifier.encodings.terms import Term
 from verifier.specs.action_members import actions_of
+from verifier.specs.claim_members import read_lemma, read_property
 from verifier.specs.constants import (
     AssumptionFailed,
     BooleanConstant,
@@ -25,7 +26,7 @@ from verifier.specs.constants import (
     constants_of,
     parse_constants,
 )
-from verifier.specs.definition import Action, Definition, DefinitionError, Lemma, Property, PropertyKind
+from verifier.specs.definition import Action, Definition, DefinitionError, Property, PropertyKind
 from verifier.specs.drawing import Call, Drawing, Lane, Mail
 from verifier.specs.drawn import drawing_of
 from verifier.specs.formulas import check_variables, formula
@@ -51,10 +52,9 @@ from verifier.specs.names import (
     check_kinds,
     check_titles,
     check_type_invariant,
-    claim_title,
     title_of,
 )
-from verifier.specs.outline import check_attributes, check_given_once, check_methods, check_parameters
+from verifier.specs.outline import check_attributes, check_given_once, check_methods
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
@@ -242,7 +242,7 @@ def _define(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     actions = actions_of(protocol, state, members)
     after = successor_of(state)
     properties = [
-        _property(protocol, state, after, name, member)
+        read_property(protocol, state, after, name, member)
         for name, member in members.items()
         if isinstance(member, PropertyMember)
     ]
@@ -250,7 +250,7 @@ def _define(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
     refined = refinements(protocol, state, after, init, define)
     properties += [claim for one in refined for claim in one.properties]
     helping = {name: member for name, member in members.items() if isinstance(member, LemmaMember)}
-    lemmas = [_lemma(protocol, state, name, helping) for name in helping]
+    lemmas = [read_lemma(protocol, state, name, helping) for name in helping]
     lasting = temporal_properties(protocol, state) if of_executions else []
     lasting += [claim for one in refined if of_executions for claim in one.temporal]
     others = [item for item, _ in (*lemmas, *lasting)]
@@ -348,56 +348,6 @@ def _explain_hidden(protocol: type, name: str) -> str:
     kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
     found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
     return next((kind for kind in found if kind), "")
-
-
-def _property(
-    protocol: Protocol, state: State, after: State, method: str, member: PropertyMember
-) -> tuple[Titled, Property]:
-    given = {"s": state} | ({"after": after} if member.kind is PropertyKind.STEP_INVARIANT else {})
-    item = _claim(type(protocol), "property", method, member, *given)
-    claimed = member.method(protocol, *given.values())
-    said = formula(claimed, f"property {item.title}", member.method)
-    about = inspect.getdoc(member.method) or ""
-    return item, Property(item.title, member.kind, said, member.default, about)
-
-
-def _lemma(
-    protocol: Protocol, state: State, method: str, members: Mapping[str, LemmaMember]
-) -> tuple[Titled, Lemma]:
-    member = members[method]
-    item = _claim(type(protocol), "lemma", method, member, "s")
-    said = formula(member.method(protocol, state), f"lemma {item.title}", member.method)
-    return item, Lemma(item.title, said, inspect.getdoc(member.method) or "", _hints(protocol, item, members))
-
-
-def _hints(
-    protocol: Protocol, item: Titled, members: Mapping[str, LemmaMember]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """With which other lemmas a lemma is to be shown, by actions. Raises DefinitionError for wrong names."""
-    using = members[item.method].using
-    hints = []
-    for at, others in using.items() if isinstance(using, Mapping) else [("", using)]:
-        if at and not isinstance(inspect.getattr_static(protocol, at, None), ActionMember):
-            words = f"lemma {item.title} has a hint for {at}, which is the method of no action"
-            raise DefinitionError(prefix_place(item.place, words))
-        for other in others:
-            if other not in members:
-                words = f"lemma {item.title} is to be shown using {other}, which is the method of no lemma"
-                raise DefinitionError(prefix_place(item.place, words))
-        kind = type(protocol)
-        names = tuple(claim_title(kind, other, members[other].name) for other in others)
-        hints += [(title_of(at) if at else "", names)] if names else []
-    return tuple(hints)
-
-
-def _claim(kind: type, what: str, method: str, member: PropertyMember | LemmaMember, *states: str) -> Titled:
-    check_parameters(f"{what} {method}", member.method, states)
-    given: Any = member.name
-    if given is not None and not isinstance(given, str):
-        words = f"the name of {what} {method} is a word in quotes, not {given!r}"
-        raise DefinitionError(prefix_place(place_of(member.method), words))
-    title = claim_title(kind, method, member.name)
-    return Titled(title, what, method, place_of(member.method))
 
 
 def _words(title: str, joint: str) -> str:
