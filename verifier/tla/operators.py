@@ -12,13 +12,13 @@ from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.declarations import pass_parameter_on
 from verifier.tla.errors import Place, TlaError, takes
+from verifier.tla.operator_rows import ROWS, fields_of, flatten_chain, flatten_row
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
 from verifier.tla.subexpressions import has_arguments, names_part, operator_of, part_of
 from verifier.tla.text import Source, text_of
 
 _OPERATOR_SYMBOLS = ("prefix_op_symbol", "infix_op_symbol", "postfix_op_symbol")
-_ROWS = ("bound_infix_op", "bound_prefix_op", "bound_postfix_op")
 _FORMS = {
     "'": 1, "[]": 1, "<>": 1, "ENABLED": 1, "UNCHANGED": 1, "~>": 2, "-+->": 2, "/\\": 2, "\\/": 2, "\\X": 2,
 }  # fmt: skip
@@ -52,7 +52,7 @@ class Operators:
         return {
             **dict.fromkeys(plain, self._name),
             "real_number_set": self._name,
-            **dict.fromkeys(_ROWS, self._row),
+            **dict.fromkeys(ROWS, self._row),
             "bound_op": self._read_bound_operator,
             "bound_nonfix_op": self._nonfix,
             "prefixed_op": self._read_prefix,
@@ -96,9 +96,9 @@ class Operators:
     # -- arguments
 
     def _read_bound_operator(self, node: Node, scope: Scope) -> Expression:
-        place, name = self.place(node), text_of(_find_fields(node, "name")[0])
+        place, name = self.place(node), text_of(fields_of(node, "name")[0])
         symbol = self.lookup(name, scope, place)
-        return self._with_arguments(symbol, (), _find_fields(node, "parameter"), scope, place)
+        return self._with_arguments(symbol, (), fields_of(node, "parameter"), scope, place)
 
     def _nonfix(self, node: Node, scope: Scope) -> Expression:
         symbol_node, *arguments = node.named_children
@@ -180,7 +180,7 @@ class Operators:
             symbol, before = operator_of(self, node, scope)
             return symbol.arity - len(before)
         found, given = self._in_instance(node, scope)
-        return 0 if has_arguments(_find_fields(node, "op")[0]) else _arity(found) - len(given)
+        return 0 if has_arguments(fields_of(node, "op")[0]) else _arity(found) - len(given)
 
     def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
         r"""Return ``[]``, ``/\`` or the like as an operator argument."""
@@ -208,12 +208,12 @@ class Operators:
     def _read_prefix(self, node: Node, scope: Scope) -> Expression:
         if names_part(node, scope):
             return part_of(self, node, scope)
-        op = _find_fields(node, "op")[0]
+        op = fields_of(node, "op")[0]
         place = self.place(node)
         symbol, before = self._in_instance(node, scope)
         nodes: list[Node] = []
         if op.type == "bound_op":
-            nodes = _find_fields(op, "parameter")
+            nodes = fields_of(op, "parameter")
         elif op.type == "bound_nonfix_op":
             nodes = op.named_children[1:]
         if not before:
@@ -226,8 +226,8 @@ class Operators:
 
     def _in_instance(self, node: Node, scope: Scope) -> tuple[Symbol, tuple[Expression, ...]]:
         """Return the operator of ``I!J(x)!Op``, and the arguments of the instances."""
-        prefix = _find_fields(node, "prefix")[0]
-        op = _find_fields(node, "op")[0]
+        prefix = fields_of(node, "prefix")[0]
+        op = fields_of(node, "op")[0]
         name = op.named_children[0] if op.type in ("bound_op", "bound_nonfix_op") else op
         components = [child for child in prefix.named_children if child.type == "subexpr_component"]
         if not components:
@@ -250,7 +250,7 @@ class Operators:
         given: tuple[Expression, ...] = ()
         for component in components:
             inner = component.named_children[0]
-            name = text_of(_find_fields(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
+            name = text_of(fields_of(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
             named = scope.find(name) if found is None else found.module.instances.get(name)
             if named is None and found is None:
                 raise scope.unknown(name, self.place(component), "instance or operator")
@@ -259,7 +259,7 @@ class Operators:
             if found is None:
                 leading = [p for p in named.parameters if p in scope.extra]
                 given = tuple(pass_parameter_on(p, self.place(component)) for p in leading)
-            arguments = _find_fields(inner, "parameter") if inner.type == "bound_op" else []
+            arguments = fields_of(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):
                 words = takes(f"the instance {name}", len(wanted))
@@ -277,7 +277,7 @@ class Operators:
 
     def _row(self, node: Node, scope: Scope) -> Expression:
         row: list[object] = []
-        _flatten(node, row)
+        flatten_row(node, row)
 
         def combine(operator: Operator[Node], operands: list[object]) -> object:
             return operator, operands
@@ -303,7 +303,7 @@ class Operators:
             inner = own.scope if own is not None else scope
             return ast.Enabled(self._build(operands[0], inner), own.values if own else (), place=place)
         if operator.name in ("/\\", "\\/", "\\X"):
-            operands = _chain(operator.name, tree)
+            operands = flatten_chain(operator.name, tree)
         return self._apply(operator.name, tuple(self._build(item, scope) for item in operands), scope, place)
 
     def _apply(self, name: str, given: tuple[Expression, ...], scope: Scope, place: Place) -> Expression:
@@ -324,34 +324,6 @@ class Operators:
 def names_form(node: Node) -> int:
     """Return the arity of ``[]`` or the like that stands without arguments; 0 for other nodes."""
     return _FORMS.get(canonical(text_of(node)), 0) if node.type in _OPERATOR_SYMBOLS else 0
-
-
-def _chain(name: str, tree: object) -> list[object]:
-    """Return the operands of a chain of one operator, without its parentheses."""
-    if isinstance(tree, tuple) and tree[0].name == name:
-        left, right = tree[1]
-        return [*_chain(name, left), right]
-    return [tree]
-
-
-def _flatten(node: Node, row: list[object]) -> None:
-    if node.type not in _ROWS:
-        row.append(node)
-        return
-    symbol = _find_fields(node, "symbol")[0]
-    fixity = node.type.removeprefix("bound_").removesuffix("_op")
-    name = canonical(text_of(symbol))
-    if fixity == "prefix" and name == "-":
-        name = "-."
-    operator = Operator(name, fixity, symbol)
-    if fixity == "prefix":
-        row.append(operator)
-        _flatten(_find_fields(node, "rhs")[0], row)
-        return
-    _flatten(_find_fields(node, "lhs")[0], row)
-    row.append(operator)
-    if fixity == "infix":
-        _flatten(_find_fields(node, "rhs")[0], row)
 
 
 def _apply_to(symbol: Symbol, given: tuple[Expression, ...], place: Place) -> Expression:
@@ -397,7 +369,3 @@ def _as_prefixed(symbol: ast.Definition, scope: Scope) -> ast.Definition:
 
 def _show(symbol: Symbol) -> str:
     return symbol.shown if isinstance(symbol, ast.Definition) else symbol.name.rstrip(".")
-
-
-def _find_fields(node: Node, field: str) -> list[Node]:
-    return [child for child in node.children_by_field_name(field) if child.is_named]
