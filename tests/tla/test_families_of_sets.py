@@ -11,6 +11,7 @@ from verifier.errors import UsageError
 from verifier.parametric.errors import NotParametric
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
+from verifier.runs.certifying_all import certify, read_claim
 from verifier.runs.loaded import Differs, Reading
 from verifier.runs.loading import load
 from verifier.runs.modules.constant_choices import choices_of
@@ -184,10 +185,15 @@ def _prove(spec: str, *lemmas: str) -> tuple[str, str, str]:
 
 @pytest.mark.slow
 def test_agreement_is_proved_for_all_quorums(tmp_path: Path) -> None:
-    verdict, assumed, beyond = _prove(_votes(tmp_path), "Backed", "Once")
-    assert verdict == "PROVED"
-    assert "each element of Quorum is a part of Node" in assumed
-    assert beyond == "any two elements of Quorum share an element"
+    spec = _votes(tmp_path)
+    loaded = load(spec, {}, reading=Reading(None, (), ("Backed", "Once")))
+    run = execute("prove", loaded, ProveOptions(all_constants=True))
+    assert run.outcome.verdicts[0].kind.name == "PROVED"
+    assert "each element of Quorum is a part of Node" in (run.assumptions or ())
+    assert run.beyond_declared == ("any two elements of Quorum share an element",)
+    path = tmp_path / "proof.json"
+    path.write_text(run.certificate_texts["Agreed"])
+    assert certify(read_claim(path, spec, None, Limits())).verdict.reason is None
 
 
 @pytest.mark.slow

@@ -96,6 +96,15 @@ SAID = {
             )
         ],
     ),
+    "two things at once": (
+        r"asked[m] /\ leader' = leader \cup {n} /\ votes' = [votes EXCEPT ![m] = @ \cup {n}]",
+        r"n, m \in Node",
+        [
+            r"\A n, m \in Node : ((n \in votes[m]) => asked[m])",
+            r"\A n \in Node : ((n \in leader) => \E m \in Node : asked[m])",
+            r"\A n \in Node : ((n \in leader) => \E m \in Node : (asked[m] /\ (n \in votes[m])))",
+        ],
+    ),
     "a set that a line defines": (
         r"votes[n] = Q /\ Cardinality(Q) > 1 /\ leader' = leader \cup {n}",
         r"n \in Node, Q \in SUBSET Node",

@@ -28,6 +28,7 @@ from verifier.encodings.sorts import (
     Tuple,
 )
 from verifier.encodings.sorts import Sequence as SequenceSort
+from verifier.parametric.covered import cover_elements
 from verifier.parametric.traced import polynomial_of, polynomial_text
 
 Literal = tuple[str, bool]
@@ -85,6 +86,8 @@ class _Clause:
     variables: dict[str, str] = field(default_factory=dict)
     conditions: list[str] = field(default_factory=list)
     k_sort: str | None = None
+    sizes: dict[str, int] = field(default_factory=dict)
+    """The numbers of elements of index sets."""
     is_split: bool = False
     """True if each occurrence of an element becomes a variable of its own."""
     occurrences: list[tuple[str, Element]] = field(default_factory=list)
@@ -107,6 +110,7 @@ class _Clause:
                 raise Unread
             known = self.elements[value] = _LETTERS[len(self.elements)]
             of_sort = self.lifter.set_text(sort)
+            self.sizes[of_sort] = sort.size
             self.conditions += [f"({n} != {known})" for n, its in self.variables.items() if its == of_sort]
             self.variables[known] = of_sort
         return known
@@ -207,6 +211,8 @@ class Lifter:
                 whole = Lifted(tuple(variables.items()), (*clause.conditions, *parts), is_general)
                 yield whole
                 yield from _with_fewer_distinctions(whole)
+                for kept, said in cover_elements(whole.variables, whole.parts, clause.sizes):
+                    yield Lifted(kept, said, is_general)
         if not numbers:
             yield from self._split(together)
 

@@ -21,6 +21,7 @@ from verifier.runs.all_constants import reading_of
 from verifier.runs.loaded import TLA, Differs, Loaded, Reading
 from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
+from verifier.tla.first_order.families import ASSUMED
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "certify"
@@ -75,7 +76,8 @@ def _load_module(spec: str, content: Content, options: Reading) -> Loaded:
     """Return the protocol of a module, with the lemmas that the certificate needs. It is compared with the
     module again. Raises UsageError."""
     loaded = load(spec, {}, reading=options)
-    lemmas = [name for name in content["lemmas"] if name not in (TYPED, content["property"])]
+    own = (TYPED, content["property"])
+    lemmas = [name for name in content["lemmas"] if name not in own and not name.endswith(ASSUMED)]
     assert loaded.source is not None
     found = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
     assert found.of_module is not None

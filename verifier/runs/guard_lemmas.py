@@ -2,7 +2,8 @@
 
 If ``Decide(p, Q)`` puts p into ``leader`` where Q is a quorum of votes for p, then a leader has a quorum: for
 each p in leader there is such a Q. This has the alternation of quantifiers that clauses of small instances
-lack. Each line of the guard makes a candidate. Many are false, so all are checked like other suggestions.
+lack. Each line of the guard makes a candidate. So does each other thing that the action brings about, with
+the guard. Many candidates are false, so all are checked like other suggestions.
 """
 
 from __future__ import annotations
@@ -60,9 +61,12 @@ class _Source:
 def _candidates(actions: Sequence[Action]) -> Iterator[Term]:
     for action in actions:
         lines = list(_lines(action))
-        for target, value in action.then:
-            for atom in _established(target, value):
-                yield from _implied(action, atom, lines)
+        atoms = [atom for target, value in action.then for atom in _established(target, value)]
+        for atom in atoms:
+            yield from _implied(action, atom, lines)
+            for other in atoms:
+                if other is not atom:
+                    yield from _together(action, atom, other, lines)
 
 
 def _lines(action: Action) -> Iterator[Term]:
@@ -145,6 +149,18 @@ def _implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator[Term
                 made = _exists([one for one in own if one not in fixed], parts)
                 if made is not None and not _is_same(made, atom):
                     yield _for_all(fixed, Term(Operator.IMPLIES, BOOLEAN, (atom, made)))
+
+
+def _together(action: Action, atom: Term, other: Term, lines: Sequence[Term]) -> Iterator[Term]:
+    """Yield that an atom implies another one of the action, with the guard on the parameters of that one."""
+    own = [parameter.symbol for parameter in action.parameters]
+    fixed = [symbol for symbol in own if symbol in atom.free]
+    more = {symbol for symbol in own if symbol in other.free and symbol not in fixed}
+    if more:
+        beside = [line for line in lines if more & line.free]
+        made = _exists([one for one in own if one not in fixed], [*beside, other])
+        if made is not None:
+            yield _for_all(fixed, Term(Operator.IMPLIES, BOOLEAN, (atom, made)))
 
 
 def _exists(symbols: Sequence[Symbol], parts: Sequence[Term]) -> Term | None:

@@ -23,6 +23,9 @@ from verifier.tla.first_order.kinds import Map, Member, SetOf
 from verifier.tla.first_order.typed import Typed, conjoin, quantify, variable_of
 from verifier.tla.value_types import Value
 
+ASSUMED = ".assumed"
+"""The end of the name of the lemma that says what is assumed of families. No operator has a dot."""
+
 
 @dataclass(frozen=True)
 class Family:

@@ -67,11 +67,13 @@ class LemmaWriter:
             case Operator.AND | Operator.OR | Operator.IMPLIES:
                 sign = _JOINTS[term.operator]
                 parts = list(_flatten(term)) if sign != "=>" else list(term.arguments)
-                return "(" + f" {sign} ".join(self._formula(one, bound) for one in parts) + ")"
+                *firsts, last = parts
+                said = [*(self._operand(one, bound) for one in firsts), self._formula(last, bound)]
+                return f"({f' {sign} '.join(said)})"
             case Operator.NOT if term.arguments[0].operator is Operator.EQUAL:
                 return self._equal(term.arguments[0], bound, "#")
             case Operator.NOT:
-                return f"~{self._formula(term.arguments[0], bound)}"
+                return f"~{self._operand(term.arguments[0], bound)}"
             case Operator.EQUAL:
                 return self._equal(term, bound)
             case Operator.LESS | Operator.LESS_EQUAL:
@@ -87,6 +89,11 @@ class LemmaWriter:
         if not isinstance(kind, Truth):
             raise NoText
         return text
+
+    def _operand(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
+        """Return a formula before others: a quantifier would take them in."""
+        said = self._formula(term, bound)
+        return f"({said})" if term.operator in (Operator.FORALL, Operator.EXISTS) else said
 
     def _of_sets(self, term: Term, bound: Mapping[Symbol, Kind]) -> str:
         """Return membership, or that a set is a part of another one."""

@@ -30,6 +30,7 @@ from verifier.tla.first_order.constants import (
     facts_of,
     words_of,
 )
+from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.forms import FORMS
 from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts
 from verifier.tla.first_order.operators import OPERATORS
@@ -353,7 +354,7 @@ def facts_about_families(specification: Specification, reading: Reading) -> list
 
 
 def _facts_name(constants: Constants) -> str:
-    return ".".join([*constants.families, "assumed"])  # no operator has a dot
+    return ".".join(constants.families) + ASSUMED
 
 
 def _symbol(variable: ast.Variable, kind: Kind, reading: Reading) -> Any:

@@ -1,0 +1,225 @@
+"""``results/endive.md``: protocols of will62794/endive proved for all constants, from their modules.
+
+    python -m results.generators.endive ENDIVE [NAME …] [--seconds 120]
+
+ENDIVE: a checkout of that repository. Each cell is a whole command in a process of its own. The modules are
+unchanged. Their configurations are made of ``NAME.config.json``, without ``CONSTRAINT``: a proof is of all
+executions. The lemmas by hand are those of ``NAME_IndProofs.tla``, without its proofs, in a module that
+extends the protocol. The page is written after each row. With names, rows of an earlier run stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from results.generators.measuring import Ended, ended, verify
+
+_PAGE = Path(__file__).resolve().parents[1] / "endive.md"
+_ROWS = _PAGE.with_suffix(".json")
+_GRACE = 60.0
+"""The seconds after its time in which a command must end."""
+_HEADERS = (
+    "protocol", "property", "lemmas by hand", "s", "without a lemma", "s", "CPU s", "lemmas", "by cvc5",
+    "mutant",
+)  # fmt: skip
+GUARDS: Mapping[str, tuple[str, str]] = {
+    name: (guard, "TRUE")
+    for name, guard in {
+        "Consensus": "chosen = {}\n        /\\ \\E",
+        "TCommit": "canCommit\n",
+        "TwoPhase": '[type |-> "Prepared", rm |-> rm] \\in msgs',
+        "client_server_ae": "<<n,r>> \\in request_sent",
+        "client_server_db_ae": "<<n,p>> \\in response_sent",
+        "consensus_epr": "Q \\subseteq votes[n]",
+        "consensus_forall": "\\A v \\in voting_quorum : <<i,v>> \\in votes",
+        "consensus_wo_decide": "\\A v \\in voting_quorum : votes[<<i,v>>]",
+        "firewall": "internal[src]",
+        "lockserv": "server_holds_lock\n",
+        "lockserv_automaton": "holds_lock[n]\n",
+        "lockserver": "semaphore[s] = TRUE",
+        "majorityset_leader_election": "vs \\in Majority",
+        "naive_consensus": "\\A x \\in Value : <<n,x>> \\notin vote",
+        "peterson": "self # other",
+        "quorum_leader_election": "voted[i] = Nil",
+        "sharded_kv": "table[n_old][k] = v",
+        "simple_decentralized_lock": "src \\in has_lock",
+        "simple_election": "DidNotPromise(a)\n",
+        "toy_consensus": "vote[i] = Nil",
+        "toy_consensus_epr": "n \\notin voted",
+        "toy_consensus_forall": "~voted[i]",
+        "two_phase_commit": "n \\notin vote_yes",
+    }.items()
+}
+"""The guard of each protocol that its mutant lacks, at the first place of this text."""
+
+
+@dataclass
+class Row:
+    """The results of one protocol."""
+
+    name: str
+    property_name: str
+    by_hand: str
+    by_hand_seconds: float
+    alone: str
+    alone_seconds: float
+    alone_cpu: float
+    lemmas: str
+    checked: str
+    mutant: str
+
+    def cells(self) -> list[str]:
+        """Return the line of the table."""
+        times = (f"{self.by_hand_seconds:.0f}", f"{self.alone_seconds:.0f}", f"{self.alone_cpu:.0f}")
+        return [
+            self.name, self.property_name, self.by_hand, times[0], self.alone, *times[1:], self.lemmas,
+            self.checked, self.mutant,
+        ]  # fmt: skip
+
+
+def prepare(benchmarks: Path, name: str, folder: Path) -> str:
+    """Copy all modules, and write the configuration of one. Return its property."""
+    for module in benchmarks.glob("*.tla"):
+        shutil.copy(module, folder)
+    said = json.loads((benchmarks / f"{name}.config.json").read_text())
+    given = said["constants"]
+    constants = given if isinstance(given, str) else "\n".join(given)
+    config = f"INIT Init\nNEXT Next\nINVARIANT {said['safety']}\n{constants}\nCHECK_DEADLOCK FALSE\n"
+    (folder / f"{name}.cfg").write_text(config)
+    return str(said["safety"])
+
+
+def write_lemmas(benchmarks: Path, name: str, folder: Path) -> list[str] | None:
+    """Write a module of the protocol with its lemmas by hand. Return their names; None if there are none."""
+    proofs = benchmarks / f"{name}_IndProofs.tla"
+    if not proofs.exists():
+        return None
+    text = proofs.read_text(errors="replace")
+    lemmas = re.findall(r"^(Inv\w+_def) == (.*)$", text, re.MULTILINE)
+    lines = [f"{lemma} == {formula}" for lemma, formula in lemmas]
+    lines = [f"---- MODULE {name}_own ----", f"EXTENDS {name}", *lines, "===="]
+    (folder / f"{name}_own.tla").write_text("\n".join(lines))
+    shutil.copy(folder / f"{name}.cfg", folder / f"{name}_own.cfg")
+    inductive = re.search(r"^IndAuto ==\n((?:\s+/\\ .*\n)*)", text, re.MULTILINE)
+    used = [] if inductive is None else re.findall(r"/\\ (\w+)", inductive.group(1))
+    return [lemma for lemma, _ in lemmas if lemma in used]
+
+
+def prove(folder: Path, module: str, seconds: float, *words: str) -> tuple[str, dict[str, Any], Ended | None]:
+    """Run one proof. Return the verdict in words, its JSON and its costs."""
+    command = verify("prove", f"{module}.tla", "--all-constants", "--timeout", f"{seconds:.0f}s", *words)
+    done = ended([*command, "--format", "json"], limit=seconds + _GRACE, folder=folder)
+    if done is None:
+        return "not in time", {}, None
+    try:
+        content = json.loads(done.output)
+    except ValueError:
+        return f"not read: {done.last_error.replace(f'{folder}/', '')}"[:150].replace("|", "\\|"), {}, done
+    verdict = str(content["results"][0]["verdict"])
+    if verdict == "INCONCLUSIVE" and str(content["results"][0]["reason"]).startswith("timeout"):
+        verdict = "not in time"
+    return verdict, content, done
+
+
+def check(folder: Path, name: str, content: Mapping[str, Any], certificate: Path) -> str:
+    """Return whether cvc5 confirms the certificate in a fresh process."""
+    texts = content["statistics"].get("suggested", {})
+    module = next((text for found in texts.values() for text in found), "")
+    spec = f"{name}.tla"
+    if module:
+        spec = f"{name}_lemmas.tla"
+        (folder / spec).write_text(module)
+    words = ("certify", str(certificate), "--spec", spec, "--config", f"{name}.cfg")
+    done = ended(verify(*words), limit=300, folder=folder)
+    return "yes" if done is not None and done.code == 0 else "**no**"
+
+
+def drop_guard(folder: Path, name: str) -> bool:
+    """Write the mutant in place of the module. Return False if there is none."""
+    guard, true = GUARDS.get(name, ("", ""))
+    file = folder / f"{name}.tla"
+    text = file.read_text(errors="replace")
+    if not guard or guard not in text:
+        return False
+    kept = guard[len(guard.split("\n")[0]) :]
+    file.write_text(text.replace(guard, f"{true}{kept}", 1))
+    return True
+
+
+def measure(benchmarks: Path, name: str, seconds: float) -> Row:
+    """Return the row of a protocol."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        claim = prepare(benchmarks, name, folder)
+        lemmas = write_lemmas(benchmarks, name, folder)
+        hand, cost = "no lemmas", None
+        if lemmas is not None:
+            words = [word for lemma in lemmas for word in ("--lemma", lemma)]
+            hand, _, cost = prove(folder, f"{name}_own", seconds, *words)
+        certificate = folder / "proof.json"
+        alone, content, used = prove(folder, name, seconds, "--suggest", "--certificate", str(certificate))
+        checked = mutant = found = ""
+        if alone == "PROVED":
+            checked = check(folder, name, content, certificate)
+            found = str(sum(1 for one in content["proofs"][0]["lemmas"] if one.startswith("suggested_")))
+            mutant = "none"
+            if drop_guard(folder, name):
+                mutant, _, _ = prove(folder, name, seconds / 2, "--suggest")
+                mutant = f"**{mutant}**" if mutant == "PROVED" else mutant
+        walls = [0.0 if one is None else one.wall for one in (cost, used)]
+        cpu = 0.0 if used is None else used.cpu
+        return Row(name, claim, hand, walls[0], alone, walls[1], cpu, found, checked, mutant)
+
+
+def page(rows: Sequence[Row], seconds: float) -> str:
+    """Return the page."""
+    hand = sum(row.by_hand == "PROVED" for row in rows)
+    alone = sum(row.alone == "PROVED" for row in rows)
+    mutants = [row for row in rows if row.alone == "PROVED" and row.mutant not in ("none", "**PROVED**")]
+    lines = [
+        "# Protocols of endive, proved for all constants",
+        "",
+        "`python -m results.generators.endive ENDIVE` makes this table of the modules in a checkout of",
+        "`will62794/endive`. `verify prove M.tla --all-constants` proves the property for any number of nodes,",
+        "values and messages. The modules are unchanged. The lemmas by hand are those of `M_IndProofs.tla`;",
+        f"without them, `--suggest` finds lemmas. Each command has {seconds:.0f} s. A mutant lacks a guard.",
+        "",
+        f"{hand} of {len(rows)} are PROVED with the lemmas by hand, and {alone} without a lemma by hand.",
+        f"{len(mutants)} of these have a mutant that is not proved.",
+        "",
+        f"| {' | '.join(_HEADERS)} |",
+        f"|{'---|' * len(_HEADERS)}",
+    ]
+    return "\n".join([*lines, *(f"| {' | '.join(row.cells())} |" for row in rows), ""])
+
+
+def main() -> None:
+    """Measures and writes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("endive", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=120)
+    given = parser.parse_args()
+    benchmarks = given.endive / "benchmarks"
+    known = sorted(file.name.removesuffix(".config.json") for file in benchmarks.glob("*.config.json"))
+    rows = {}
+    if given.names and _ROWS.exists():
+        rows = {one["name"]: Row(**one) for one in json.loads(_ROWS.read_text())}
+    for name in given.names or known:
+        rows[name] = measure(benchmarks, name, given.seconds)
+        print(" | ".join(rows[name].cells()), flush=True)
+        inside = [rows[one] for one in known if one in rows]
+        _ROWS.write_text(json.dumps([asdict(one) for one in inside], indent=1) + "\n")
+        _PAGE.write_text(page(inside, given.seconds))
+
+
+if __name__ == "__main__":
+    main()
