@@ -100,6 +100,9 @@ def _extend_module(
     folders = (own.path.parent, *source.libraries)
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"{own.specification.module.name}_lemmas.tla"
+        for other in own.path.parent.glob("*.tla"):  # a copy of a standard module beside it counts
+            if other.name != file.name:
+                (Path(folder) / other.name).symlink_to(other.resolve())
         file.write_text(text)
         reading = Reading(Path(own.specification.config.file), folders, tuple(lemmas))
         loaded = load_tla(str(file), source.settings, None, reading)
