@@ -66,3 +66,25 @@ def test_no_violation_says_what_was_tried(lock: str) -> None:
     steps, deepest = content["statistics"]["steps"], content["statistics"]["deepest"]
     assert deepest == 12
     assert f"800 guided walks ({steps:,} actions, at most 12 in a row)" in content["results"][0]["reason"]
+
+
+def test_walks_avoid_states_outside_of_the_constraints(tmp_path: Path) -> None:
+    text = """
+---- MODULE Full ----
+EXTENDS Naturals
+VARIABLES done, waiting
+Init == done = 0 /\\ waiting = 0
+Work == done' = done + 1 /\\ UNCHANGED waiting
+Ask == waiting' = waiting + 1 /\\ UNCHANGED done
+Next == Work \\/ Ask \\/ UNCHANGED <<done, waiting>>
+Few == waiting < 2
+Unfinished == done < 25
+====
+"""
+    path = tmp_path / "Full.tla"
+    path.write_text(text)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTRAINT Few\nINVARIANT Unfinished\n")
+    asked = ("--walks", "10", "--depth", "27", "--guided")
+    content = walked(str(path), *asked)
+    # A walk with a third request would end there, and one that stays where it is would not reach so far.
+    assert content["results"][0]["verdict"] == "VIOLATED"

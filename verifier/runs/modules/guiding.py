@@ -3,7 +3,7 @@
 It is `engines/guided_walks` for the interpreter: states are values, and no solver looks ahead. A feature is
 the value of a variable, of a part of it, or of two variables together. A step is one by a part of Next
 (``tla/next_parts``): parts are tried in a random order until one has a step to another state. Some walks go
-without guidance from an initial state to the depth: where limits end all executions, length matters most.
+from an initial state to the depth: where limits end all executions, length matters most.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ STEPS = 32
 """The actions from one restart to the next."""
 _KEPT, _KEPT_PER_WALK = 400, 3
 _WHOLE, _FRESH, _EVEN = 0.25, 0.2, 0.2
-"""The shares of walks that go from an initial state to the depth, without guidance; of others that begin in
-an initial state; and of others that choose without a preference."""
+"""The shares of walks that go from an initial state to the depth; of others that begin in an initial state;
+and of others that choose without a preference."""
+_EVEN_WHOLE = 0.5
+"""The share of walks to the depth that choose without a preference."""
 _PAIRS = 24
 """The most pairs of variables of which the values together are a feature."""
 _PARTS = 2
@@ -33,6 +35,8 @@ _UNLIKED = 0.01
 _SHARE_UNLIKED, _SHARE_UNLIKED_PARTS = 0.25, 0.1
 _COMPARES = 0.5
 """The share of steps for which two successors are computed. The more novel one is taken."""
+_STEP_WEIGHT = 5.0
+"""The weight of the disjunct with the variables that change, beside that of a value."""
 _MOST_VALUES = 200_000
 """The most values of variables of which the features are remembered."""
 
@@ -73,7 +77,7 @@ class Guide:
         """Return the states up to that in which the next walk begins."""
         chance = self._chance
         self._reached, self._whole = [], chance.random() < _WHOLE
-        self._even = self._whole or chance.random() < _EVEN
+        self._even = chance.random() < (_EVEN_WHOLE if self._whole else _EVEN)
         self._liked = [] if self._even else self._draw_preferences()
         if self._whole or not self._kept or chance.random() < _FRESH:
             return [chance.choice(self._initial)]
@@ -99,22 +103,32 @@ class Guide:
         """Return the most actions of a walk that begins after ``begun`` actions."""
         return depth if self._whole else min(depth, begun + STEPS)
 
-    def step(self, state: State, compute: Compute) -> Way | None:
+    def step(self, state: State, compute: Compute, goes_on: Callable[[State], bool]) -> Way | None:
         """Return a step to another state; None if there is none. Of two successors, the one with more novel
-        values is taken."""
+        values is taken. A state where the walk ends is taken only if there is no other."""
         wanted = 2 if not self._even and self._chance.random() < _COMPARES else 1
-        some = list[tuple[Way, Label]]()
+        some, last = list[tuple[Way, Label]](), list[tuple[Way, Label]]()
         for number in self._order():
             others = [way for way in compute(number) if way[0] != state]
-            if others:
-                some.append((self._chance.choice(others), self._labels[number]))
-                if len(some) == wanted:
-                    break
-        if not some:
+            if not others:
+                continue
+            way = self._chance.choice(others)
+            (some if goes_on(way[0]) else last).append((way, self._labels[number]))
+            if len(some) == wanted:
+                break
+        found = some or last[:1]
+        if not found:
             return None
-        chosen, label = some[0] if len(some) == 1 else max(some, key=lambda one: self._novelty_of(one[0][0]))
+        chosen, label = found[0] if len(found) == 1 else max(found, key=lambda one: self._worth(state, one))
         self._taken[label] += 1
+        self._features_of.count([self._features_of.of_step(label, state, chosen[0])])
         return chosen
+
+    def _worth(self, state: State, step: tuple[Way, Label]) -> float:
+        (other, _), label = step
+        features = self._features_of(other)
+        own = self._features_of.of_step(label, state, other)
+        return self._novelty(features) + _STEP_WEIGHT * self._novelty([own])
 
     def _order(self) -> Iterator[int]:
         """Yield the parts, the preferred ones likely first."""
@@ -152,9 +166,6 @@ class Guide:
     def _novelty(self, features: Sequence[int]) -> float:
         return self._features_of.novelty(features)
 
-    def _novelty_of(self, state: State) -> float:
-        return self._novelty(self._features_of(state))
-
 
 class _Features:
     """The features of states, numbered, and how often they were seen."""
@@ -175,6 +186,11 @@ class _Features:
         number_of = self._number
         found += [number_of((one, other, parts[one][0], parts[other][0])) for one, other in self._pairs]
         return tuple(found)
+
+    def of_step(self, label: Label, state: State, other: State) -> int:
+        """Return the number of the feature of a step: its disjunct, and the variables that change."""
+        changed = tuple(place for place, value in enumerate(other) if value != state[place])
+        return self._number((label, changed))
 
     def _of_variable(self, place: int, value: Value) -> tuple[int, ...]:
         known = self._of_value[place]

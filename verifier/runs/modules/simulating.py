@@ -202,7 +202,7 @@ class _Walks:
                 self.cut += 1
                 break
             parts = _ByPart(self, state)
-            step = guide.step(state, parts)
+            step = guide.step(state, parts, self._goes_on)
             if step is None:
                 self._note_deadlock(stuck=not parts.enabled)
                 break
@@ -262,6 +262,11 @@ class _Walks:
             if self.keeps and not first and len(self.tested) < POLICY.states_with_successors:
                 self.tested[state] = found
         return found
+
+    def _goes_on(self, state: State) -> bool:
+        """True if steps may begin in a state, or if it violates a property."""
+        violates, within = self._test_once(state, first=False)
+        return within or bool(violates)
 
     def take_part(self, state: State, number: int) -> list[tuple[State, str]]:
         """Return the ways to take a step by a part of Next from the path's last state."""
