@@ -128,7 +128,8 @@ class _Encoding:
         self._next: dict[tuple[FNode, int], int] = {}
         self._solver = open_solver(question.solver, question.seed)
         self._given = 0
-        self._support = {name: _variables(term) for name, term in question.formulas.items()}
+        self._support = {term: _variables(term) for term in self._terms}
+        self._kept = question.kept
 
     def _take(self, index: int) -> int:
         """The literal that an instance is enabled. Defines every formula in the state after it, too."""
@@ -136,16 +137,25 @@ class _Encoding:
             instance = self.system.instances[index]
             for symbol in instance.inputs:
                 self._cnf.declare(symbol)
-            for term, after in zip(
-                self._terms, restrict_formulas(self._terms, instance.updates), strict=True
-            ):
-                self._next[term, index] = self._cnf.literal(after)
+            if not self._kept.has_any(index):  # else few are asked for, and each is defined when it is
+                self._define_after(self._terms, index)
             self._taken[index] = self._cnf.literal(instance.guard)
         return self._taken[index]
 
-    def is_unchanged(self, name: str, index: int) -> bool:
-        """True if the instance updates no bit of the formula."""
-        return self._support[name].isdisjoint(self.system.instances[index].updates)
+    def _define_after(self, terms: tuple[FNode, ...], index: int) -> None:
+        later = restrict_formulas(terms, self.system.instances[index].updates)
+        for term, after in zip(terms, later, strict=True):
+            self._next[term, index] = self._cnf.literal(after)
+
+    def _literal_after(self, term: FNode, index: int) -> int:
+        if (term, index) not in self._next:
+            self._define_after((term,), index)
+        return self._next[term, index]
+
+    def is_unchanged(self, name: str, index: int, part: int | None = None) -> bool:
+        """True if the instance updates no bit of the formula, or of a part of it."""
+        term = self.formulas[name] if part is None else self.parts[name][part]
+        return self._support[term].isdisjoint(self.system.instances[index].updates)
 
     def ask(
         self, kind: Kind, name: str, index: int | None, assumed: Sequence[str], part: int | None = None
@@ -159,7 +169,7 @@ class _Encoding:
             assumptions.append(-self.now[name])
         else:
             term = self.formulas[name] if part is None else self.parts[name][part]
-            assumptions += [self._take(index), -self._next[term, index]]
+            assumptions += [self._take(index), -self._literal_after(term, index)]
         self._solver.add_clauses(self._cnf.clauses[self._given :])
         self._given = len(self._cnf.clauses)
         answer = self._solver.solve(assumptions)
@@ -365,10 +375,9 @@ class _ObligationCheck:
         split, known = self.question.split, self.question.kept
         assert split is not None
         result = ObligationResult(Kind.CONSECUTION, name, index, True, 0.0)
-        if self.encoded.is_unchanged(name, index):
-            return result
         for number, part in enumerate(split.parts[name]):
-            if known.is_kept(part, index, self.hypotheses):
+            unchanged = self.encoded.is_unchanged(name, index, number)
+            if unchanged or known.is_kept(part, index, self.hypotheses):
                 continue
             answer = self.encoded.ask(Kind.CONSECUTION, name, index, assumed, number)
             seconds = result.seconds + answer.seconds

@@ -10,8 +10,8 @@ themselves, hence their lowering, and the substitution of bits in terms.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from pysmt.fnode import FNode
 
@@ -23,7 +23,7 @@ from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
 from verifier.trust.initial_states import require_initial_state
-from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas, add_kept, split_formulas
+from verifier.trust.kept_formulas import KeptFormulas, KeptName, add_kept, split_formulas
 
 
 @dataclass(frozen=True)
@@ -197,31 +197,30 @@ class _CertificateCheck:
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
-        split = (
-            None
-            if self.known is None
-            else split_formulas(self.model, invariant, self.certificate.property_name)
-        )
-        holding, assumed = self._hold_before(invariant, split)
+        itself = {index: index for index in range(len(self.model.system.instances))}
+        representative = find_representatives(self.model, invariant.values()) if self.images else itself
+        asked = [index for index in itself if representative[index] == index]
+        self.asked += len(asked)
+        if self.known is None:
+            self._keep_all(invariant, asked)
+        else:
+            self._keep_unknown(invariant, asked, self.known)
+
+    def _keep_all(self, invariant: dict[str, FNode], asked: Iterable[int]) -> None:
+        """Check that instances keep every part of the invariant."""
+        holding = Definitions()
+        for part in invariant.values():
+            holding.hold(part)
         clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
         # By name: to hash names is faster than to hash terms.
         reads = {
-            name: frozenset(bit for bit, _ in clauses[name])
-            if name in clauses
-            else frozenset(symbol.symbol_name() for symbol in part.get_free_variables())
+            name: frozenset(bit for bit, _ in clauses[name]) if name in clauses else _bits_of(part)
             for name, part in invariant.items()
         }
-        itself = {index: index for index in range(len(self.model.system.instances))}
-        representative = find_representatives(self.model, invariant.values()) if self.images else itself
-        for index, instance in enumerate(self.model.system.instances):
-            if representative[index] != index:
-                continue
+        for index in asked:
+            instance = self.model.system.instances[index]
             self.listen(instance.label)
-            self.asked += 1
-            later = {symbol: bit(f"{symbol.symbol_name()} afterwards") for symbol in instance.updates}
-            questions = _Refutation(self.solver, holding.copy())
-            questions.hold([instance.guard])
-            questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
+            questions, later = self._step(instance, holding)
             updated = {symbol.symbol_name() for symbol in later}
             false_later: dict[Literal, int] = {}
             for name, part in invariant.items():
@@ -229,9 +228,6 @@ class _CertificateCheck:
                 if reads[name].isdisjoint(updated):
                     continue
                 keeps = f"{instance.label} keeps {name}"
-                if split is not None:
-                    self._ask_unknown(questions, keeps, KeptName(name, 0, index, ()), split, assumed, later)
-                    continue
                 if name not in clauses:
                     self._ask(questions, keeps, negation(restrict_formula(part, later)))
                     continue
@@ -242,43 +238,46 @@ class _CertificateCheck:
                 self._ask_of(questions, keeps, [false_later[literal] for literal in clauses[name]])
             questions.close()
 
-    def _hold_before(
-        self, invariant: Mapping[str, FNode], split: SplitFormulas | None
-    ) -> tuple[Definitions, dict[str, int]]:
-        """Return clauses by which the invariant holds before a step. Those formulas that other properties do
-        not assume hold only where the literals, by name, are assumed: then it is seen who needs them."""
+    def _step(self, instance: Instance, holding: Definitions) -> tuple[_Refutation, dict[FNode, FNode]]:
+        """Return a solver that knows a step of the instance, and the variables of the updated bits."""
+        later = {symbol: bit(f"{symbol.symbol_name()} afterwards") for symbol in instance.updates}
+        questions = _Refutation(self.solver, holding.copy())
+        questions.hold([instance.guard])
+        questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
+        return questions, later
+
+    def _keep_unknown(self, invariant: dict[str, FNode], asked: Iterable[int], known: KeptFormulas) -> None:
+        """Check that instances keep the parts of the invariant of which it is not known. Formulas that other
+        properties do not assume hold only under literals, so that the solver says who needs them."""
+        split = split_formulas(self.model, invariant, self.certificate.property_name)
         holding, assumed = Definitions(), dict[str, int]()
-        for part in invariant.values() if split is None else split.list_shared(invariant):
+        for part in split.list_shared(invariant):
             holding.hold(part)
-        if split is None:
-            return holding, assumed
         for name in sorted(split.own):
             is_assumed = bit(f"{name} is assumed")
             holding.hold(disjunction((negation(is_assumed), conjunction(split.parts[name]))))
             assumed[name] = holding.literal(is_assumed)
-        return holding, assumed
-
-    def _ask_unknown(
-        self,
-        questions: _Refutation,
-        keeps: str,
-        asked: KeptName,
-        split: SplitFormulas,
-        assumed: Mapping[str, int],
-        later: Mapping[FNode, FNode],
-    ) -> None:
-        """Ask for the parts of a formula that the instance is not known to keep."""
-        assert self.known is not None
-        hypotheses = frozenset(split.list_all(self.parts))
-        for number, part in enumerate(split.parts[asked.name]):
-            if self.known.is_kept(part, asked.instance, hypotheses):
-                self.reused += 1
+        hypotheses = frozenset(split.list_all(invariant))
+        parts = [(name, *one, _bits_of(one[1])) for name in invariant for one in enumerate(split.parts[name])]
+        for index in asked:
+            instance = self.model.system.instances[index]
+            self.listen(instance.label)
+            updated = {symbol.symbol_name() for symbol in instance.updates}
+            changing = [(name, number, part) for name, number, part, bits in parts if bits & updated]
+            left = [one for one in changing if not known.is_kept(one[2], index, hypotheses)]
+            self.reused += len(changing) - len(left)
+            if not left:
                 continue
-            fails_later = questions.literal(negation(restrict_formula(part, later)))
-            if self._ask_of(questions, keeps, [fails_later, *assumed.values()]):
-                used = questions.assumptions_used()
-                own = tuple(name for name, literal in assumed.items() if literal in used)
-                self.kept.append(replace(asked, part=number, own=own))
+            questions, later = self._step(instance, holding)
+            for name, number, part in left:
+                fails_later = questions.literal(negation(restrict_formula(part, later)))
+                if self._ask_of(
+                    questions, f"{instance.label} keeps {name}", [fails_later, *assumed.values()]
+                ):
+                    used = questions.assumptions_used()
+                    own = tuple(name for name, literal in assumed.items() if literal in used)
+                    self.kept.append(KeptName(name, number, index, own))
+            questions.close()
 
     # What takes several steps
 
@@ -306,6 +305,10 @@ class _CertificateCheck:
         self._ask(step, says, negation(path.at(goal, k)))
         base.close()
         step.close()
+
+
+def _bits_of(term: FNode) -> frozenset[str]:
+    return frozenset(symbol.symbol_name() for symbol in term.get_free_variables())
 
 
 class _Path:

@@ -61,10 +61,16 @@ class KeptFormulas:
     """
 
     _proofs: dict[tuple[FNode, int], list[frozenset[FNode]]] = field(default_factory=dict)
+    _instances: set[int] = field(default_factory=set)
 
     def add(self, formula: FNode, instance: int, hypotheses: Iterable[FNode]) -> None:
         """The instance keeps the formula from states in which the hypotheses and the formula hold."""
         self._proofs.setdefault((formula, instance), []).append(frozenset(hypotheses))
+        self._instances.add(instance)
+
+    def has_any(self, instance: int) -> bool:
+        """True if anything is known of the instance."""
+        return instance in self._instances
 
     def is_kept(self, formula: FNode, instance: int, hypotheses: frozenset[FNode]) -> bool:
         """True if that is known under these hypotheses, or fewer of them."""
