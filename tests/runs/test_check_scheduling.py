@@ -8,7 +8,7 @@ import pytest
 
 from verifier.runs import check_portfolio
 from verifier.runs.check import ENGINE
-from verifier.runs.check_plan import EXPLORE, LIVE, PROVE, plan, prepare
+from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, plan, prepare
 from verifier.runs.check_portfolio import Portfolio
 from verifier.runs.loading import load
 
@@ -34,8 +34,12 @@ class Stubs:
 
 @pytest.fixture
 def portfolio(monkeypatch: pytest.MonkeyPatch) -> tuple[Portfolio, Stubs]:
+    return _make_portfolio(monkeypatch, ENGINE.options())
+
+
+def _make_portfolio(monkeypatch: pytest.MonkeyPatch, options: Any) -> tuple[Portfolio, Stubs]:
     monkeypatch.setattr(check_portfolio, "_work", lambda question, engine, options, name: options)
-    question = prepare(ENGINE, load("rabbit-sac", {}), ENGINE.options())
+    question = prepare(ENGINE, load("rabbit-sac", {}), options)
     made, stubs = Portfolio(question, plan(question), lambda _: None), Stubs()
     made.children = stubs  # type: ignore[assignment]
     return made, stubs
@@ -72,3 +76,14 @@ def test_an_exploration_without_end_in_sight_loses_its_priority(portfolio: tuple
     _wait(made, 30)
     _wait(made, 30)
     assert stubs.yielding == [EXPLORE, LIVE]
+
+
+def test_walks_of_a_hunt_give_way_to_bounded_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, stubs = _make_portfolio(monkeypatch, ENGINE.options(find_bugs=True))
+    made._start_first()
+    _wait(made, 10)
+    assert WALKS not in stubs.yielding
+    _wait(made, 6)
+    _wait(made, 6)
+    assert stubs.yielding.count(WALKS) == 1
+    assert not any(name.startswith(BMC) for name in stubs.yielding)

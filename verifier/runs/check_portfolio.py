@@ -50,6 +50,9 @@ _GIVES_WAY = 15
 if nothing takes its core."""
 _YOUNG_SECONDS = 30.0
 """The time after which exploration has no priority any more: it may have no end."""
+_WALKS_FIRST_SECONDS, _WALKS_GIVE_WAY = 15.0, 10
+"""The time after which guided walks of a hunt have a lower priority than its bounded searches, and by how
+much. Walks find most of what they find at once. Searches need a whole core for what is deep and rare."""
 _LEAST_HUNTERS = 2
 _STRIDE = 4
 """The parallel steps between two questions of every other bounded search of a hunt. The others ask after each
@@ -114,6 +117,8 @@ class Portfolio:
     """True if the translation was asked about temporal properties besides the interpreter."""
     _equal: bool = False
     """True once exploration has no priority over the provers any more."""
+    _walked_first: bool = False
+    """True once the guided walks of a hunt give way to its bounded searches."""
 
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
@@ -204,11 +209,17 @@ class Portfolio:
             self._start(PROVE, tuple(self._open_safety), explore=explores)
 
     def _end_priority_in_time(self) -> None:
-        """Lower the priority of exploration to that of the provers once it is no longer young."""
+        """Lower the priority of exploration to that of the provers once it is no longer young, and that of a
+        hunt's walks below its bounded searches."""
         if not self._equal and time.monotonic() - self._began > _YOUNG_SECONDS:
             self._equal = True
             for name in (EXPLORE, LIVE):
                 self.children.give_way(name, _GIVES_WAY)
+        hunts = self.question.options.find_bugs and not self._walked_first
+        if hunts and time.monotonic() - self._began > _WALKS_FIRST_SECONDS:
+            self._walked_first = True
+            for name in (WALKS, _TRANSLATED_WALKS):
+                self.children.give_way(name, _WALKS_GIVE_WAY)
 
     @property
     def _open_temporal(self) -> list[str]:
