@@ -252,9 +252,9 @@ def test_the_command_says_what_is_false_at_small_constants(tmp_path: Path) -> No
     assert {one["lemma"] for one in content["statistics"]["open"]} == {"tickets_differ"}
 
 
-def test_the_step_is_shown_and_compared_at_its_own_constants(tmp_path: Path) -> None:
-    """It has three clients, where the protocol has two by default."""
-    (tmp_path / "counting.py").write_text(
+def _counting(folder: Path) -> str:
+    """A protocol whose invariant is violated with three clients, where it has two by default."""
+    (folder / "counting.py").write_text(
         "from verifier import Function, IndexSetConstant, IntegerConstant, Protocol, Range, State, Step\n"
         "from verifier import action, forall, invariant\n\n\nclass Counting(Protocol):\n"
         "    clients = IndexSetConstant(2, 'who', kind='client')\n"
@@ -266,7 +266,25 @@ def test_the_step_is_shown_and_compared_at_its_own_constants(tmp_path: Path) -> 
         "    @invariant()\n    def low(self, s):\n"
         "        return forall(self.clients, lambda c: s.taken[c] < 3)\n"
     )
-    done = verify("prove", str(tmp_path / "counting.py"), "--all-constants")
+    return str(folder / "counting.py")
+
+
+def test_the_step_is_shown_and_compared_at_its_own_constants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No violation is searched here."""
+    monkeypatch.setattr("verifier.runs.all_constants._violation", lambda *_: None)
+    done = verify("prove", _counting(tmp_path), "--all-constants")
     assert done.exit_code == 12
     assert "This is with clients=3, limit=3." in " ".join(done.stdout.split())
     assert "TypeInvariant   PROVED" in done.stdout
+
+
+def test_a_false_invariant_is_violated_at_small_constants(tmp_path: Path) -> None:
+    done = verify("prove", _counting(tmp_path), "--all-constants")
+    assert done.exit_code == 10
+    shown = " ".join(done.stdout.split())
+    assert "VIOLATED in 3 steps, with clients=3, limit=3" in shown
+    assert "0 initially" in shown
+    assert "Low: counterexample to induction" not in shown
+    assert "TypeInvariant PROVED" in shown

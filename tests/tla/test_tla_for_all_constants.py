@@ -124,7 +124,10 @@ def test_a_mutant_is_not_proved(tmp_path: Path) -> None:
     run = execute(
         "prove", _load(_write(tmp_path, mutant), "OneHolder", "BusyHolds"), ProveOptions(all_constants=True)
     )
-    assert [one.kind.name for one in run.outcome.verdicts] == ["INCONCLUSIVE"]
+    (verdict,) = run.outcome.verdicts
+    assert verdict.kind.name == "VIOLATED"
+    assert verdict.trace is not None
+    assert verdict.reason == "with Node=2"
 
 
 # Wrong rules

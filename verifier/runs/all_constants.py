@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
+from verifier.engines import bmc
 from verifier.engines.all_constants import (
     AllConstantsOutcome,
     check,
@@ -34,13 +35,13 @@ from verifier.runs.loaded import Differs, OfModule
 from verifier.runs.news import Remark
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
-from verifier.specs.definition import Definition, DefinitionError
+from verifier.specs.definition import Definition, DefinitionError, PropertyKind
 from verifier.specs.protocol import Protocol
 from verifier.specs.registry import load as load_class
 from verifier.system.model import Model
 from verifier.tla.first_order.lemma_texts import NoText
 from verifier.trust.trace import Trace
-from verifier.verdict import VerdictKind
+from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.encodings.terms import Term
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
     from verifier.runs.loaded import Loaded
     from verifier.runs.prove import ProveOptions
     from verifier.runs.question import Question
+
+
+_DEPTH = 12
+"""The actions of an execution that violates an open property, which is searched at small constants."""
+_SECONDS_TO_VIOLATE = 10.0
+"""The limit of that search at one choice of constants."""
 
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
@@ -104,6 +111,46 @@ def _with_counterexamples(
                 verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
                 return replace(outcome, verdicts=tuple(verdicts)), model
     return outcome, None
+
+
+def _with_violations(
+    outcome: AllConstantsOutcome,
+    invariants: Collection[str],
+    small: Sequence[Callable[[], Model | None]],
+    limits: Limits,
+) -> tuple[AllConstantsOutcome, Model | None]:
+    """Replace the first open verdict whose property is violated at small constants, the smallest first.
+    Return the model of that execution, too. Bounded checking replays it before it answers."""
+    verdicts = list(outcome.verdicts)
+    for place, verdict in enumerate(verdicts):
+        is_open = verdict.kind is VerdictKind.INCONCLUSIVE and outcome.attempts[place].limit is None
+        if is_open and verdict.property_name in invariants:
+            found = _violation(small, verdict.property_name, limits)
+            if found is not None:
+                model, violated = found
+                where = show_constants(model.definition.constants)
+                verdicts[place] = replace(violated, reason=f"with {where}")
+                return replace(outcome, verdicts=tuple(verdicts)), model
+    return outcome, None
+
+
+def _violation(
+    small: Sequence[Callable[[], Model | None]], name: str, limits: Limits
+) -> tuple[Model, Verdict] | None:
+    """Return a violation at some of the constants, each searched for a short time."""
+    for made in small:
+        left = limits.begin().seconds_left
+        if (left is not None and left <= 0) or (model := made()) is None:
+            continue
+        seconds = _SECONDS_TO_VIOLATE if left is None else min(left, _SECONDS_TO_VIOLATE)
+        request = bmc.Request((name,), _DEPTH, limits=Limits(seconds=seconds, memory=limits.memory).begin())
+        try:
+            verdict = bmc.check(model, request).verdicts[0]
+        except (UsageError, Interrupted):
+            continue  # no state is initial there, or the time is over
+        if verdict.kind is VerdictKind.VIOLATED:
+            return model, verdict
+    return None
 
 
 def _with_suggestions(
@@ -274,7 +321,11 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     if reading is not None and not outcome.interrupted:
         if question.options.suggest:
             outcome = _with_suggestions_in_time(question, reading, outcome)
-        outcome, model = _with_counterexamples(outcome, small, question.limits)
+        kinds = {one.name: one.kind for one in reading.definition.properties}
+        invariants = [name for name, kind in kinds.items() if kind is PropertyKind.INVARIANT]
+        outcome, model = _with_violations(outcome, invariants, small, question.limits)
+        if model is None:
+            outcome, model = _with_counterexamples(outcome, small, question.limits)
     since = question.limits.since
     return Run(
         engine="prove",

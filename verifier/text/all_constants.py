@@ -56,8 +56,9 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
     if run.model is None:
         return []
     small = run.model.definition  # its constants are not those that the protocol has by default
-    remark = with_constants(". This is", small.constants)
-    return render_step(replace(run, definition=small), verdict, width, full=full, remark=remark)
+    remark, inductive = with_constants(". This is", small.constants), verdict.kind is not VerdictKind.VIOLATED
+    shown = replace(run, definition=small)
+    return render_step(shown, verdict, width, full=full, inductive=inductive, remark=remark)
 
 
 def _proof(attempt: Attempt) -> list[str]:
