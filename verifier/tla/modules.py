@@ -17,11 +17,11 @@ from verifier.tla.contexts import Context
 from verifier.tla.declarations import read_declaration
 from verifier.tla.errors import Place, TlaError, takes
 from verifier.tla.expressions import Expressions
-from verifier.tla.operators import names_form
 from verifier.tla.precedence import canonical
 from verifier.tla.scope import Named, Scope, own_arity
 from verifier.tla.standard import FORMERLY_EXTENDED
 from verifier.tla.statements import Statements
+from verifier.tla.substitutes import read_substitute
 from verifier.tla.text import Source, field_of, text_of
 from verifier.tla.texts_of_modules import lines_of, module_node
 
@@ -336,9 +336,10 @@ class Reader:
         for child in node.named_children:
             if child.type == "substitution":
                 target, value = child.named_children[0], child.named_children[-1]
-                if canonical(text_of(target)) in put:
+                parameter = canonical(text_of(target))
+                if parameter in put:
                     raise TlaError(self.source.place(target), f"{text_of(target)} is put for a second time")
-                put[canonical(text_of(target))] = self._put(canonical(text_of(target)), value, around)
+                put[parameter] = read_substitute(self.expressions, self.made.name, parameter, value, around)
         context = Context(self.context.finder, put, around, self.context.path + path, self.context)
         context.copies = (*self.context.copies, *copies)
         context.reading = list(self.context.reading)
@@ -362,45 +363,6 @@ class Reader:
                 if made.names.get(name) is not put[name]:
                     place = self.source.place(child)
                     raise TlaError(place, f"{made.name} declares no {name} that something could be put for")
-
-    def _put(self, name: str, value: Node, scope: Scope) -> Named:
-        """Read the substitute of a parameter: a symbol, or a definition of an expression."""
-        place = self.source.place(value)
-        form = names_form(value)
-        reader = self.expressions
-        arity = reader.arity_of_name(value, scope)
-        if value.type == "lambda" or form or arity:
-            if arity:
-                read = reader.argument(value, arity, scope)
-            else:
-                read = reader.form_as_operator(value, scope) if form else reader.read(value, scope)
-            if isinstance(read, ast.OperatorArgument):
-                return read.operator
-            assert isinstance(read, ast.Lambda)
-            given = (*scope.extra, *read.parameters)
-            return self._keep(Definition(name, given, self.made.name, place, scope.nested, read.body), scope)
-        if value.type.endswith("_op_symbol"):
-            return self.expressions.lookup(canonical(text_of(value)), scope, place)
-        if value.type == "identifier_ref":
-            found = scope.find(text_of(value))
-            if isinstance(found, ast.Instance):
-                raise TlaError(place, f"{found.name} is an instance of a module: write {found.name}!Operator")
-            if isinstance(found, Parameter) and found in scope.extra and found.arity:
-                own = tuple(Parameter(f"p{number}") for number in range(found.arity))
-                whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
-                given = (*scope.extra, *own)
-                made = Definition(name, given, self.made.name, place, scope.nested, whole)
-                return self._keep(made, scope)
-            if found is not None:  # this includes a parameter of the instance: its argument may be primed
-                return found
-        body = self.expressions.read(value, scope)
-        return self._keep(Definition(name, scope.extra, self.made.name, place, scope.nested, body), scope)
-
-    @staticmethod
-    def _keep(made: Definition, scope: Scope) -> Definition:
-        if scope.made is not None:
-            scope.made.append(made)
-        return made
 
 
 def module_of(context: Context, name: str, place: Place) -> Module:
