@@ -83,7 +83,7 @@ class Style:
             return list(self.word_faults(path, prose(text)))
         return [*self.opening_faults(path, text), *self.word_faults(path, comments(text))]
 
-    def left(self, found: Sequence[Fault]) -> list[Fault]:
+    def select_remaining(self, found: Sequence[Fault]) -> list[Fault]:
         """The faults, without those of unfinished folders that have no more than they may."""
         counts = Counter(self._folder(fault.path) for fault in found)
         allowed = {folder for folder, most in self.unfinished.items() if counts[folder] <= most}
@@ -132,7 +132,7 @@ def main() -> int:
     """Print the faults; 0 if there is none."""
     style = Style.read(Path(__file__).with_name("style.toml"))
     texts = ((path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")) for path in files())
-    found = style.left([fault for path, text in texts for fault in style.faults(path, text)])
+    found = style.select_remaining([fault for path, text in texts for fault in style.faults(path, text)])
     for fault in found:
         print(fault)
     print(f"Style: {len(found)} faults" if found else "Style: texts follow the guide")

@@ -58,8 +58,8 @@ def install(names: Sequence[str]) -> None:
     updated = False
     for need in (NEEDS[name] for name in names if not NEEDS[name].is_there):
         if apt and not updated:
-            updated = _done(*apt, "update")
-        if not updated or not _done(*apt, "install", *need.packages):
+            updated = _is_done(*apt, "update")
+        if not updated or not _is_done(*apt, "install", *need.packages):
             print(f"{need.command} is missing: its tests skip ({need.tests})")
 
 
@@ -84,11 +84,11 @@ def _apt() -> list[str]:
         return []
     if os.geteuid() == 0:
         return list(_APT)
-    may = shutil.which("sudo") is not None and _done("sudo", "-n", "true")
+    may = shutil.which("sudo") is not None and _is_done("sudo", "-n", "true")
     return ["sudo", "-n", *_APT] if may else []
 
 
-def _done(*words: str) -> bool:
+def _is_done(*words: str) -> bool:
     quiet = subprocess.DEVNULL
     return subprocess.run(words, stdin=quiet, stdout=quiet, stderr=quiet, check=False).returncode == 0
 

@@ -26,7 +26,7 @@ import psutil
 import pyspark
 
 from tests.support.clusters import MASTER, WORKERS, Standalone, standalone
-from tests.support.command_line import started
+from tests.support.command_line import start_verify
 from tests.support.sweeping import misbehaving
 from verifier.errors import UsageError
 from verifier.sweep.store import read_rows
@@ -167,7 +167,7 @@ def _sweep(folder: Path, out: Path, cluster: Standalone) -> Popen[str]:
     spec = misbehaving(folder, "time.sleep(1)")
     common = ("--spec", spec, "--property", "StartsLow", "--depth", "2", "--option", "solver=cadical")
     grid = ("--grid", f"trouble=1..{_JOBS}", "--out", str(out), "--format", "json", "--master", cluster.url)
-    return started("sweep", *common, *grid)
+    return start_verify("sweep", *common, *grid)
 
 
 def _rows(out: Path) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.support.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, read_measured
 
 RABBIT = {
     "spec": "rabbit-sac",
@@ -42,7 +42,7 @@ def explore_rows(repeats: int) -> list[list[str]]:
 
 
 def _largest() -> Iterator[dict[str, Any]]:
-    complete = [row for row in [*measured_rows(), RABBIT] if row["distinct_states"]]
+    complete = [row for row in [*read_measured(), RABBIT] if row["distinct_states"]]
     for spec in dict.fromkeys(row["spec"] for row in complete):
         yield max((row for row in complete if row["spec"] == spec), key=lambda row: row["distinct_states"])
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from tests.support.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, read_measured
 from verifier.engines.explore import Exploration, Request, explore
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
@@ -46,7 +46,7 @@ def _ours(row: Mapping[str, Any], names: list[str], found: Exploration) -> str:
 def main() -> None:
     """Prints the table as Markdown; ends with 1 if a row disagrees or there is none."""
     table: list[list[str]] = []
-    for row in measured_rows():
+    for row in read_measured():
         names = [NO_DEADLOCK] if row["verdict"] == "deadlock" else row["properties"]
         model = build(define(load(row["spec"])(constants_of(row))))
         if NO_DEADLOCK in names:

@@ -24,7 +24,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.support.signals import STUCK_SECONDS, Trial, commands, drawn, met_python, prepare, run, wrongs
+from tests.support.signals import (
+    STUCK_SECONDS,
+    Trial,
+    commands,
+    draw_trial,
+    meets_python,
+    prepare,
+    run,
+    wrongs,
+)
 from verifier.version import tool_version
 
 TABLE = Path(__file__).resolve().parents[1] / "signals.md"
@@ -73,10 +82,10 @@ class Row:
 
 def try_command(name: str, words: tuple[str, ...], within: float, seed: str) -> Row:
     """One trial of a command."""
-    trial = drawn(words, within, Random(seed))
+    trial = draw_trial(words, within, Random(seed))
     ended = run(trial)
     wrong = tuple(wrongs(trial, ended, STUCK_SECONDS))
-    at_start = met_python(trial.after, trial.number, ended.code, ended.errors)
+    at_start = meets_python(trial.after, trial.number, ended.code, ended.errors)
     kept = _WHERE_IT_WAS if ended.code == -signal.SIGABRT else _LAST_WORDS
     said = ended.errors[-kept:] if wrong or at_start else ""
     return Row(
@@ -200,7 +209,7 @@ def table(rows: Sequence[Row], at_once: int) -> str:
 
 
 def _meets_python(row: Row) -> bool:
-    return met_python(row.after, row.number, row.code, row.errors)
+    return meets_python(row.after, row.number, row.code, row.errors)
 
 
 def _line(name: str, rows: Sequence[Row]) -> str:

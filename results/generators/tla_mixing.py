@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.tla_mixed import CONFIG, UNDEFINED, Comparison, Difference, drawn
+from tests.support.tla_mixed import CONFIG, UNDEFINED, Comparison, Difference, draw_trees
 from tests.support.tla_mixed_texts import OPERATORS, Tree, extends
 from tests.support.tlc_batch import Tlc
 
@@ -93,7 +93,7 @@ def main() -> None:
     for seed in range(options.first, options.last):
         if time.monotonic() - began > options.seconds:
             break
-        expressions, states = drawn(seed, options.count)
+        expressions, states = draw_trees(seed, options.count)
         with tempfile.TemporaryDirectory() as folder:
             wrong = readers.compare(Path(folder), expressions, states)
         seeds += 1

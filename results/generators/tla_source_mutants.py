@@ -90,7 +90,7 @@ def mutants(seed: int, root: Path) -> Iterator[tuple[str, str, str]]:
 
 def answer_expressions() -> str:
     """Return the answers of the readers on some random expressions."""
-    from tests.support.tla_mixed import Comparison, drawn
+    from tests.support.tla_mixed import Comparison, draw_trees
     from tests.support.tla_random import compare_expressions
 
     counted, readers = Counter[str](), Comparison()
@@ -98,7 +98,7 @@ def answer_expressions() -> str:
         found = [line for seed in range(6) for line in compare_expressions(Path(folder), seed, 12, counted)]
         for seed in (12, 13):
             found += [
-                f"{one.kind} {one.expression}" for one in readers.compare(Path(folder), *drawn(seed, 25))
+                f"{one.kind} {one.expression}" for one in readers.compare(Path(folder), *draw_trees(seed, 25))
             ]
     counts = [str(sorted(counter.items())) for counter in (counted, readers.found)]
     return re.sub(r"/\S*/M\.tla", "M.tla", "\n".join([*sorted(found), *counts]))

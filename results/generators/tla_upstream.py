@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from results.generators.measuring import run_to_end, verify
-from tests.support.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, read_measured
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-upstream.md"
 _MINUTE = 60
@@ -235,7 +235,7 @@ def main() -> None:
     parser.add_argument("--by", choices=("auto", "interpreter", "translation"), default="auto")
     given = parser.parse_args()
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in measured_rows():
+    for row in read_measured():
         if row["verdict"] in ("holds", "violated") and row["seconds"] <= _MINUTE:
             key = json.dumps([row["spec"], constants_of(row), row["symmetry"]])
             groups.setdefault(key, []).append(row)

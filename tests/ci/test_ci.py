@@ -16,7 +16,7 @@ from junitparser import JUnitXml
 from lxml import etree
 
 from tests.support.ci_project import LOCK_HASH, MANIFEST, Project, new_project
-from tests.support.command_line import ROOT, started, verify
+from tests.support.command_line import ROOT, start_verify, verify
 from tests.support.reporting import JUNIT_SCHEMA
 from verifier.ci.manifest import read_manifest
 from verifier.specs.expectations import expectations
@@ -227,7 +227,7 @@ def test_an_interrupt_keeps_what_is_done(project: Project, tmp_path: Path) -> No
         "verify.toml", "clients = 2, last_token = 2 }\ndepth = 8", "clients = 6, last_token = 9 }\ndepth = 99"
     )
     target = tmp_path / "results.xml"
-    process = started("ci", str(project.manifest), "--jobs", "2", "--junit", str(target))
+    process = start_verify("ci", str(project.manifest), "--jobs", "2", "--junit", str(target))
     assert process.stdout is not None
     first = [process.stdout.readline() for _ in range(3)]
     process.send_signal(signal.SIGINT)

@@ -295,7 +295,7 @@ def test_a_run_that_ends_badly_is_a_surprise(
 # What no project brings about.
 
 
-def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
+def run_to_end(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     (cell,) = read_manifest(project.manifest).choose_cells(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
     facts = Facts(BROKEN_HASH, names, {}, names, (), decides_temporal=False, no_deadlock="NoDeadlock")
@@ -305,14 +305,14 @@ def ended(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
 
 
 def test_an_end_without_an_answer_is_a_surprise(project: Project) -> None:
-    killed = ended(project, limit="memory limit of 100 MiB")
+    killed = run_to_end(project, limit="memory limit of 100 MiB")
     assert killed == [("run", "nothing was decided: memory limit of 100 MiB", 12)]
-    crashed = ended(project, failure="killed by signal 11")
+    crashed = run_to_end(project, failure="killed by signal 11")
     assert crashed == [("run", "it crashed: killed by signal 11", 1)]
-    assert ended(project) == [("run", "it crashed: it reported nothing", 1)]
-    refused = ended(project, reported=(Refusal("no such thing"),))
+    assert run_to_end(project) == [("run", "it crashed: it reported nothing", 1)]
+    refused = run_to_end(project, reported=(Refusal("no such thing"),))
     assert refused == [("run", "no such thing", 2)]
-    silent = ended(project, reported=(CellRun((), None),))
+    silent = run_to_end(project, reported=(CellRun((), None),))
     assert [(subject, why, code) for subject, why, code in silent] == [
         ("TypeInvariant", "the run gave no verdict", 14),
         ("no_lost_write", "the run gave no verdict", 14),

@@ -30,7 +30,7 @@ def over(**changes: list[int]) -> list[Row]:
     ]
 
 
-def drawn(rows: Sequence[Row]) -> Sequence[Grid]:
+def draw_grids(rows: Sequence[Row]) -> Sequence[Grid]:
     """The grids of the only protocol."""
     ((_, found),) = grids(rows)
     return found.drawn
@@ -55,7 +55,7 @@ def test_two_constants_make_one_grid_with_every_row_once() -> None:
 
 def test_times_are_shares_of_the_slowest_on_a_logarithmic_scale() -> None:
     rows = [like(kip320_first_try(), seconds=s, property_name=f"P{s}") for s in (0.1, 1.0, 10.0)]
-    (grid,) = drawn(rows)
+    (grid,) = draw_grids(rows)
     shares = [cell.share for _, line in grid.lines for cell in line if cell]
     assert shares == [0.0, 0.5, 1.0]
 
@@ -64,7 +64,7 @@ def test_more_constants_properties_and_engines_stand_apart() -> None:
     rows = over(replicas=[2, 3], log_size=[1, 2], max_records=[1, 2])
     rows += [like(row, property_name="WeakIsr") for row in rows]
     rows += [like(row, engine="explore", solver="") for row in rows]
-    found = drawn(rows)
+    found = draw_grids(rows)
     assert len(found) == 8
     assert len({grid.caption for grid in found}) == 8
     jobs = [job for grid in found for _, line in grid.lines for cell in line if cell for job in cell.jobs]
@@ -73,7 +73,7 @@ def test_more_constants_properties_and_engines_stand_apart() -> None:
 
 def test_cells_of_a_grid_that_was_not_run_are_empty() -> None:
     rows = over(replicas=[2, 3], log_size=[1, 2])[:3]
-    (grid,) = drawn(rows)
+    (grid,) = draw_grids(rows)
     assert [cell is None for _, line in grid.lines for cell in line].count(True) == 1
 
 
@@ -82,7 +82,7 @@ def test_constants_that_vary_together_get_a_line_for_each_choice() -> None:
     choices = [(2, 1, 1), (3, 2, 2), (10, 3, 3)]
     names = ("replicas", "log_size", "max_records")
     rows = [like(row, constants={**row.constants, **dict(zip(names, c, strict=True))}) for c in choices]
-    (grid,) = drawn([rows[2], *rows[:2]])
+    (grid,) = draw_grids([rows[2], *rows[:2]])
     assert grid.columns == ("StrongIsr",)
     assert grid.down == names
     assert [line for line, _ in grid.lines] == [("2", "1", "1"), ("3", "2", "2"), ("10", "3", "3")]

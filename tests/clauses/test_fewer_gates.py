@@ -49,7 +49,7 @@ def test_the_models_over_what_is_kept_are_the_same() -> None:
     assert contradictory
 
 
-def _taken(unrolling: Unrolling, state: list[int], index: int) -> list[bool] | None:
+def _take(unrolling: Unrolling, state: list[int], index: int) -> list[bool] | None:
     solver = open_solver("minisat")
     solver.add_clauses([*unrolling.state, *unrolling.relation])
     if not satisfiable(solver, [*state, unrolling.firing[index]]):
@@ -71,9 +71,9 @@ def test_an_unrolling_with_fewer_gates_takes_the_same_steps(protocol: Protocol) 
         state = [bit if rng.random() < 0.5 else -bit for bit in range(1, plain.bits + 1)]
         for index, instance in enumerate(system.instances):
             if not instance.inputs:
-                assert _taken(fewer, state, index) == _taken(plain, state, index)
-                expected = _taken(plain, state, index) if satisfiable(typed, state) else None
-                assert _taken(within, state, index) == expected
+                assert _take(fewer, state, index) == _take(plain, state, index)
+                expected = _take(plain, state, index) if satisfiable(typed, state) else None
+                assert _take(within, state, index) == expected
         for name in plain.properties:
             assert _holds(fewer, name, state) == _holds(plain, name, state)
 

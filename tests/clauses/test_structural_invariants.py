@@ -31,19 +31,19 @@ def _model() -> Model:
     return build(load("kip320")({"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}))
 
 
-def _unrolled(symmetry: bool) -> Unrolling:
+def _unroll(symmetry: bool) -> Unrolling:
     return unroll(_model().system, Steps.SERIAL, symmetry=symmetry)
 
 
-def _sought(unrolling: Unrolling) -> _Inductiveness:
+def _seek(unrolling: Unrolling) -> _Inductiveness:
     return _Inductiveness(unrolling, _RandomWalks(_model().system))
 
 
-def _drawn(seed: int) -> list[list[int]]:
+def _draw_clauses(seed: int) -> list[list[int]]:
     """Clauses of one or two literals, of which about half hold initially, and some that are inductive."""
     rng, bits = Random(seed), range(1, len(_model().system.bits) + 1)
     some = rng.sample([v for bit in bits for v in (bit, -bit)], 40)
-    inductive = structural_invariants(_model().system, _unrolled(False))
+    inductive = structural_invariants(_model().system, _unroll(False))
     return [
         *rng.sample(inductive, 20),
         *([v] for v in some[:10]),
@@ -74,8 +74,8 @@ def _largest_inductive(unrolling: Unrolling, candidates: Sequence[Clause]) -> li
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_largest_inductive_set_is_found(seed: int, symmetry: bool) -> None:
     """Also where the unrolling has further variables, which say what an execution named."""
-    unrolling, candidates = _unrolled(symmetry), _drawn(seed)
-    found = _sought(unrolling).inductive(list(enumerate(candidates)))
+    unrolling, candidates = _unroll(symmetry), _draw_clauses(seed)
+    found = _seek(unrolling).inductive(list(enumerate(candidates)))
     assert found == _largest_inductive(unrolling, candidates)
     assert 0 < len(found) < len(candidates)
 
@@ -83,14 +83,14 @@ def test_the_largest_inductive_set_is_found(seed: int, symmetry: bool) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_orbits_are_kept_or_dropped_as_a_whole(seed: int) -> None:
     """The first clause of an orbit speaks for all."""
-    unrolling, permutations = _unrolled(False), bit_permutations(_model())
+    unrolling, permutations = _unroll(False), bit_permutations(_model())
     candidates = [
-        [p[v] if v > 0 else -p[-v] for v in clause] for clause in _drawn(seed) for p in permutations
+        [p[v] if v > 0 else -p[-v] for v in clause] for clause in _draw_clauses(seed) for p in permutations
     ]
     distinct = [list(c) for c in dict.fromkeys(tuple(sorted(clause)) for clause in candidates)]
     numbered = _orbits(distinct, permutations)
     assert len(numbered) == len(distinct) > len({orbit for orbit, _ in numbered})
-    assert _sought(unrolling).inductive(numbered) == _largest_inductive(unrolling, distinct)
+    assert _seek(unrolling).inductive(numbered) == _largest_inductive(unrolling, distinct)
 
 
 def test_what_rests_on_a_dropped_candidate_must_be_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,9 +102,9 @@ def test_what_rests_on_a_dropped_candidate_must_be_asked_again(monkeypatch: pyte
         return []
 
     monkeypatch.setattr(_Sieve, "_resting_on", nothing)
-    unrolling, wrong = _unrolled(False), 0
+    unrolling, wrong = _unroll(False), 0
     for seed in SEEDS:
-        candidates = _drawn(seed)
-        found = _sought(unrolling).inductive(list(enumerate(candidates)))
+        candidates = _draw_clauses(seed)
+        found = _seek(unrolling).inductive(list(enumerate(candidates)))
         wrong += found != _largest_inductive(unrolling, candidates)
     assert wrong

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.support.command_line import CHAIN, ENDLESS, FAST, ROOT, started, verify
+from tests.support.command_line import CHAIN, ENDLESS, FAST, ROOT, start_verify, verify
 from verifier.engines.bmc import PREFERRED_SOLVER
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.specs.registry import BUILT_IN
@@ -199,7 +199,7 @@ def wait_for(process: subprocess.Popen[str], words: str) -> None:
 
 
 def test_ctrl_c_keeps_what_is_known() -> None:
-    process = started(*ENDLESS)
+    process = start_verify(*ENDLESS)
     wait_for(process, "depth 3 closed")
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
@@ -209,7 +209,7 @@ def test_ctrl_c_keeps_what_is_known() -> None:
 
 
 def test_a_request_to_terminate_is_an_interrupt_with_json_intact() -> None:
-    process = started(*ENDLESS, "--format", "json")
+    process = start_verify(*ENDLESS, "--format", "json")
     wait_for(process, "depth 3 closed")
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=30)

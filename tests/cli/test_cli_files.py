@@ -64,7 +64,7 @@ def trace_file(tmp_path: Path) -> Path:
     return target
 
 
-def rewritten(file: Path, edit: Callable[[Any], Any]) -> str:
+def rewrite(file: Path, edit: Callable[[Any], Any]) -> str:
     data = json.loads(file.read_text())
     edit(data)
     file.write_text(json.dumps(data))
@@ -100,17 +100,17 @@ EDITS: list[tuple[Callable[[Any], Any], str]] = [
 
 @pytest.mark.parametrize(("edit", "words"), EDITS, ids=[words for _, words in EDITS])
 def test_an_edited_trace_is_turned_down(trace_file: Path, edit: Callable[[Any], Any], words: str) -> None:
-    assert re.search(words, wrong("replay", rewritten(trace_file, edit), "--spec", LOCK))
+    assert re.search(words, wrong("replay", rewrite(trace_file, edit), "--spec", LOCK))
 
 
 def test_a_trace_never_decides_which_code_is_run(trace_file: Path) -> None:
     assert "name its file with --spec FILE.py" in wrong("replay", str(trace_file))
-    edited = rewritten(trace_file, lambda d: d["#meta"].update(spec=LOCK))
+    edited = rewrite(trace_file, lambda d: d["#meta"].update(spec=LOCK))
     assert "not built in" in wrong("replay", edited)
 
 
 def test_a_trace_of_another_version_is_checked_with_a_warning(trace_file: Path) -> None:
-    edited = rewritten(trace_file, lambda d: d["#meta"].update(spec_hash="0" * 16))
+    edited = rewrite(trace_file, lambda d: d["#meta"].update(spec_hash="0" * 16))
     done = verify("replay", edited, "--spec", LOCK)
     assert done.exit_code == 0
     assert done.stderr.startswith("warning: lock-server or its constants changed since")

@@ -96,7 +96,7 @@ def harmless(*arguments: str) -> str:
     return said
 
 
-def edited(path: Path, change: Any) -> str:
+def edit_bytes(path: Path, change: Any) -> str:
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
@@ -108,9 +108,11 @@ def test_errors_about_files_steer_nothing(tmp_path: Path) -> None:
     for command, made in (("certify", certificate), ("replay", trace), ("report", trace)):
         assert r"\x1b[2J" in harmless(command, str(made(tmp_path, word))).replace("\\\\", "\\")
     path = trace(tmp_path, "kip320")
-    harmless("replay", edited(path, lambda c: c["#meta"].update(property=word)))
-    harmless("replay", edited(path, lambda c: c["#meta"].update(constants={word: word}, property="WeakIsr")))
-    harmless("replay", edited(path, lambda c: c.update(vars=[word])))
+    harmless("replay", edit_bytes(path, lambda c: c["#meta"].update(property=word)))
+    harmless(
+        "replay", edit_bytes(path, lambda c: c["#meta"].update(constants={word: word}, property="WeakIsr"))
+    )
+    harmless("replay", edit_bytes(path, lambda c: c.update(vars=[word])))
     harmless("certify", str(tmp_path / word.replace("\0", "").replace("\ud800", "")))
     harmless("bmc", "--spec", word.replace("\0", "").replace("\ud800", ""))
 
@@ -133,7 +135,7 @@ def test_traces_and_runs_steer_nothing(tmp_path: Path) -> None:
     done = verify(*asked, "--trace-out", str(path), "--format", "json")
     assert done.exit_code == 10
     spec = ("--spec", LOCK)
-    edit = edited(path, lambda c: c["#meta"].update(spec=STEERING, spec_hash=STEERING))
+    edit = edit_bytes(path, lambda c: c["#meta"].update(spec=STEERING, spec_hash=STEERING))
     assert r"warning: the trace is of \x1b[2J" in harmless("replay", edit, *spec)
     for form in ("text", "markdown", "json", "junit", "html"):
         harmless("report", edit, *spec, "--format", form, "--title", STEERING.replace("\0", ""))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import ROOT, started, verify
+from tests.support.command_line import ROOT, start_verify, verify
 from verifier.files import bytes_of, reason_of
 from verifier.tla.errors import TlaError
 from verifier.tla.text import without_comments
@@ -69,7 +69,7 @@ def test_timeout_counts_while_the_module_is_read(tmp_path: Path) -> None:
     path = tmp_path / "A.tla"
     path.write_text(_module("A", _NESTED["conjuncts"]))
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
-    run = started("explore", str(path), "--timeout", "1s", "--property", "Inv", "--format", "json")
+    run = start_verify("explore", str(path), "--timeout", "1s", "--property", "Inv", "--format", "json")
     output, errors = run.communicate()
     reason = "timeout of 1 s, while the spec was read"
     assert errors == f"verify: {reason}\n"
@@ -86,7 +86,7 @@ def test_timeout_counts_while_the_module_is_read(tmp_path: Path) -> None:
 def test_timeout_counts_while_the_code_of_a_protocol_runs(tmp_path: Path) -> None:
     path = tmp_path / "endless.py"
     path.write_text("while True:\n    pass\n")
-    run = started("explore", str(path), "--timeout", "1s")
+    run = start_verify("explore", str(path), "--timeout", "1s")
     _, errors = run.communicate(timeout=60)
     assert (run.returncode, errors) == (12, "verify: timeout of 1 s, while the spec was read\n")
 
@@ -118,7 +118,7 @@ def test_a_command_that_is_ended_prints_one_object(name: str, tmp_path: Path) ->
     words, place = _WITH_JSON[name]
     proof = tmp_path / "proof.json"
     proof.write_text("{}")
-    run = started(
+    run = start_verify(
         *(word.format(proof=proof) for word in words), "--format", "json", first=_STOPS.format(place=place)
     )
     output, errors = run.communicate()
@@ -134,7 +134,7 @@ def test_a_command_that_is_ended_prints_one_object(name: str, tmp_path: Path) ->
 )
 def test_a_report_that_is_ended_is_still_a_document(output_format: str, shown: str, tmp_path: Path) -> None:
     words = ("report", str(tmp_path), "--format", output_format)
-    run = started(*words, first=_STOPS.format(place="verifier.report.run_sources:read_report"))
+    run = start_verify(*words, first=_STOPS.format(place="verifier.report.run_sources:read_report"))
     output, _ = run.communicate()
     assert run.returncode == 12
     assert shown in output
@@ -143,7 +143,7 @@ def test_a_report_that_is_ended_is_still_a_document(output_format: str, shown: s
 
 def test_an_interrupt_of_the_imports_prints_one_object() -> None:
     stops = "verifier.cli.streams:prepare_streams"
-    run = started("explore", "kip320", "--format", "json", first=_STOPS.format(place=stops))
+    run = start_verify("explore", "kip320", "--format", "json", first=_STOPS.format(place=stops))
     output, errors = run.communicate()
     assert (run.returncode, errors) == (12, "verify: interrupted\n")
     assert json.loads(output)["ended"] == "interrupted"

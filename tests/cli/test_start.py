@@ -19,7 +19,7 @@ print("done")
 """
 
 
-def _done(before: str, after: str) -> str:
+def _run_to_end(before: str, after: str) -> str:
     """The last line of a process that shows a protocol."""
     script = _SHOW.format(before=before, after=after)
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
@@ -30,11 +30,11 @@ def _done(before: str, after: str) -> str:
 def test_what_asks_no_solver_does_not_load_z3() -> None:
     """pysmt would load it, for numbers that no protocol has. Who wants it later gets it."""
     after = 'assert "z3" not in sys.modules\nimport z3\nassert z3.Bool("b") is not None'
-    assert _done("", after) == "done"
+    assert _run_to_end("", after) == "done"
 
 
 def test_z3_that_is_loaded_already_stays() -> None:
-    assert _done("import z3", 'assert sys.modules["z3"] is z3') == "done"
+    assert _run_to_end("import z3", 'assert sys.modules["z3"] is z3') == "done"
 
 
 def test_nothing_is_loaded_before_an_interrupt_is_answered() -> None:
@@ -46,4 +46,4 @@ def test_nothing_is_loaded_before_an_interrupt_is_answered() -> None:
 
 
 def test_package_metadata_are_not_read_without_need() -> None:
-    assert _done("", 'assert "importlib.metadata" not in sys.modules') == "done"
+    assert _run_to_end("", 'assert "importlib.metadata" not in sys.modules') == "done"

@@ -36,12 +36,12 @@ def counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _written(events: list[Event], name: str = "log") -> str:
+def _write_log(events: list[Event], name: str = "log") -> str:
     Path(name).write_text("".join(json.dumps(event) + "\n" for event in events))
     return name
 
 
-def _judged(*arguments: str) -> list[dict[str, Any]]:
+def _judge(*arguments: str) -> list[dict[str, Any]]:
     done = verify("conform", *arguments, "--spec", "Counter.tla", "--format", "json")
     found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
     return found
@@ -58,7 +58,7 @@ def _judged(*arguments: str) -> list[dict[str, Any]]:
     ],
 )
 def test_a_log_may_have_states_alone(values: list[int], line: int | None, reason: str) -> None:
-    (found,) = _judged(_written([{"x": value} for value in values]), "--map", "states.toml")
+    (found,) = _judge(_write_log([{"x": value} for value in values]), "--map", "states.toml")
     assert (found["line"], found["reason"]) == (line, reason)
     itf = {
         "#meta": {"format": "ITF"},
@@ -66,7 +66,7 @@ def test_a_log_may_have_states_alone(values: list[int], line: int | None, reason
         "states": [{"#meta": {"index": 1}, "x": {"#bigint": str(v)}} for v in values],
     }
     Path("run.itf.json").write_text(json.dumps(itf, indent=1))
-    (found,) = _judged("run.itf.json")
+    (found,) = _judge("run.itf.json")
     assert found["reason"] == reason
     assert (found["line"] is None) == (line is None)
 
@@ -79,7 +79,7 @@ def test_a_trace_of_ours_is_an_execution_again() -> None:
     (trace,) = [one["trace"] for one in json.loads(done.stdout)["results"] if one.get("trace")]
     Path("run.itf.json").write_text(json.dumps(trace))
     Path("Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    assert _judged("run.itf.json")[0]["verdict"] == "ACCEPTED"
+    assert _judge("run.itf.json")[0]["verdict"] == "ACCEPTED"
 
 
 @pytest.mark.usefixtures("counter")
@@ -95,12 +95,12 @@ def test_standard_input_is_judged_as_it_comes() -> None:
 def test_a_log_that_ends_early_is_told() -> None:
     Path("map.toml").write_text('end = ["Set"]\n' + Path("map.toml").read_text())
     events: list[Event] = [{"event": "inc"}, {"event": "inc"}, {"event": "Set", "n": 0}]
-    whole, part = _judged(_written(events), _written(events[:2], "part"), "--map", "map.toml")
+    whole, part = _judge(_write_log(events), _write_log(events[:2], "part"), "--map", "map.toml")
     assert whole["verdict"] == "ACCEPTED"
     assert (part["verdict"], part["explained"], part["line"]) == ("REJECTED", 2, None)
     assert part["reason"] == "the log ends early: its last event is 'inc', and a whole log ends with Set"
     Path("cut").write_text(Path("log").read_text()[:-8])
-    (cut,) = _judged("cut", "log", "--map", "map.toml")[:1]
+    (cut,) = _judge("cut", "log", "--map", "map.toml")[:1]
     assert (cut["verdict"], cut["line"]) == ("ERROR", 3)
     assert "the log was cut off there, or is still being written" in cut["reason"]
 
@@ -110,14 +110,14 @@ def test_invariants_are_judged_on_complete_matches() -> None:
     with Path("Counter.cfg").open("a") as config:
         config.write("INVARIANT Small\n")
     # Each execution of three steps passes 3 or more; of "low", the one from 5 does not match.
-    high = _written([{"event": "inc"}, {"event": "inc"}, {"event": "inc"}])
-    low = _written([{"event": "inc"}, {"event": "inc", "value": 2}], "low")
-    one, other = _judged(high, low, "--map", "map.toml")
+    high = _write_log([{"event": "inc"}, {"event": "inc"}, {"event": "inc"}])
+    low = _write_log([{"event": "inc"}, {"event": "inc", "value": 2}], "low")
+    one, other = _judge(high, low, "--map", "map.toml")
     assert (one["verdict"], one["line"], one["explained"]) == ("REJECTED", 3, 2)
     assert one["reason"] == "false in each execution that agrees with the log: Small"
     assert other["verdict"] == "ACCEPTED"
     Path("map.toml").write_text("invariants = []\n" + Path("map.toml").read_text())
-    assert _judged(high, "--map", "map.toml")[0]["verdict"] == "ACCEPTED"
+    assert _judge(high, "--map", "map.toml")[0]["verdict"] == "ACCEPTED"
     Path("map.toml").write_text(Path("map.toml").read_text().replace("[]", '["Smal"]', 1))
     assert "unknown invariant 'Smal'" in wrong("conform", high, "--spec", "Counter.tla", "--map", "map.toml")
 
@@ -125,15 +125,15 @@ def test_invariants_are_judged_on_complete_matches() -> None:
 @pytest.mark.usefixtures("counter")
 def test_fields_named_as_parameters_and_variables_need_no_entry() -> None:
     events: list[Event] = [{"event": "Inc", "x": 1}, {"event": "Inc", "x": 2}, {"event": "Set", "n": 0}]
-    (found,) = _judged(_written([*events, {"event": "Inc", "x": 2}]), "--map", "map.toml")
+    (found,) = _judge(_write_log([*events, {"event": "Inc", "x": 2}]), "--map", "map.toml")
     assert (found["verdict"], found["line"]) == ("REJECTED", 4)
 
 
 @pytest.mark.usefixtures("counter")
 def test_processes_judge_as_one_does() -> None:
-    logs = [_written([{"event": "inc", "value": value}], f"log{value}") for value in (1, 2)]
+    logs = [_write_log([{"event": "inc", "value": value}], f"log{value}") for value in (1, 2)]
     Path("broken").write_text("[")
-    found = [_judged(*logs, "broken", "--map", "map.toml", "--jobs", jobs) for jobs in ("1", "2")]
+    found = [_judge(*logs, "broken", "--map", "map.toml", "--jobs", jobs) for jobs in ("1", "2")]
     kept = [[(one["log"], one["verdict"], one["line"], one["reason"]) for one in logs] for logs in found]
     assert kept[0] == kept[1]
     assert [verdict for _, verdict, _, _ in kept[0]] == ["ACCEPTED", "REJECTED", "ERROR"]
@@ -161,7 +161,7 @@ def _read(event: Event) -> Event | None:
     ],
 )
 def test_a_function_says_what_an_event_means(last: Event, verdict: str, words: str) -> None:
-    log = _written([{"event": "inc", "from": 0}, {"event": "beat"}, last])
+    log = _write_log([{"event": "inc", "from": 0}, {"event": "beat"}, last])
     (found,) = load("Counter.tla").conform(log, mapping={"read": _read})
     assert (found.verdict, found.line) == (verdict, None if verdict == "ACCEPTED" else 3)
     assert words in found.reason
@@ -169,7 +169,7 @@ def test_a_function_says_what_an_event_means(last: Event, verdict: str, words: s
 
 @pytest.mark.usefixtures("counter")
 def test_conform_from_python_refuses_what_it_cannot_use() -> None:
-    counter, _ = load("Counter.tla"), _written([])
+    counter, _ = load("Counter.tla"), _write_log([])
     with pytest.raises(UsageError, match="give a mapping"):
         counter.conform("log")
     with pytest.raises(UsageError, match="constants are given to load"):
@@ -181,16 +181,18 @@ def test_conform_from_python_refuses_what_it_cannot_use() -> None:
 @pytest.mark.usefixtures("counter")
 def test_files_of_several_nodes_are_merged_by_a_clock() -> None:
     Path("map.toml").write_text('merge = { clock = "at.ms" }\n' + Path("map.toml").read_text())
-    one = _written(
+    one = _write_log(
         [{"event": "inc", "value": 1, "at": {"ms": 1}}, {"event": "inc", "value": 3, "at": {"ms": 2.5}}], "n1"
     )
-    other = _written([{"event": "inc", "value": 2, "at": {"ms": 2}}, {"event": "inc", "at": {"ms": 4}}], "n2")
-    (found,) = _judged(one, other, "--map", "map.toml")
+    other = _write_log(
+        [{"event": "inc", "value": 2, "at": {"ms": 2}}, {"event": "inc", "at": {"ms": 4}}], "n2"
+    )
+    (found,) = _judge(one, other, "--map", "map.toml")
     assert (found["log"], found["verdict"], found["line"]) == ("n1, n2", "REJECTED", 4)
     assert found["text"].startswith("n2:2: ")
     assert [event["text"].split(" ")[0] for event in found["events"]] == ["n1:1:", "n2:1:", "n1:2:", "n2:2:"]
     Path("n2").write_text('{"event": "inc", "at": {"ms": "late"}}\n')
-    (found,) = _judged(one, other, "--map", "map.toml")
+    (found,) = _judge(one, other, "--map", "map.toml")
     assert (found["verdict"], found["line"]) == ("ERROR", 1)
     assert found["reason"].startswith("n2:1: the event has no number in at.ms")
 

@@ -85,7 +85,7 @@ def counter(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _written(folder: Path, events: list[Event], name: str = "log") -> str:
+def _write_log(folder: Path, events: list[Event], name: str = "log") -> str:
     (folder / name).write_text("".join(json.dumps(event) + "\n" for event in events))
     return str(folder / name)
 
@@ -94,7 +94,7 @@ def _options(folder: Path) -> tuple[str, ...]:
     return ("--spec", str(folder / "Counter.tla"), "--map", str(folder / "map.toml"))
 
 
-def _judged(folder: Path, *logs: str) -> list[dict[str, Any]]:
+def _judge(folder: Path, *logs: str) -> list[dict[str, Any]]:
     done = verify("conform", *logs, *_options(folder), "--format", "json")
     assert done.exit_code in (0, 10, 12), done.output
     found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
@@ -104,8 +104,8 @@ def _judged(folder: Path, *logs: str) -> list[dict[str, Any]]:
 def test_a_log_is_accepted_and_many_have_one_verdict_each(counter: Path) -> None:
     array = counter / "array.json"
     array.write_text(json.dumps(GOOD, indent=1))
-    bad = _written(counter, [*GOOD, {"event": "inc", "value": 2}], "bad")
-    found = _judged(counter, _written(counter, GOOD), str(array), bad)
+    bad = _write_log(counter, [*GOOD, {"event": "inc", "value": 2}], "bad")
+    found = _judge(counter, _write_log(counter, GOOD), str(array), bad)
     assert [(one["verdict"], one["line"]) for one in found] == [
         ("ACCEPTED", None),
         ("ACCEPTED", None),
@@ -116,12 +116,12 @@ def test_a_log_is_accepted_and_many_have_one_verdict_each(counter: Path) -> None
 
 
 def test_the_first_false_conjunct_is_told_with_its_values(counter: Path) -> None:
-    (found,) = _judged(counter, _written(counter, [*GOOD[:1], {"event": "set", "to": 0}]))
+    (found,) = _judge(counter, _write_log(counter, [*GOOD[:1], {"event": "set", "to": 0}]))
     one = found["obstacles"][0]
     assert (found["line"], one["formula"], one["values"]) == (2, "x > 1", {"n": "0", "x": "1"})
     assert one["place"].endswith("Counter.tla:6:11")
     same = [*GOOD[:3], {"event": "set", "to": 2}]
-    (found,) = _judged(counter, _written(counter, same))
+    (found,) = _judge(counter, _write_log(counter, same))
     one = found["obstacles"][0]
     assert (found["line"], one["formula"], one["passed"]) == (4, "n /= x", 1)
     assert one["values"] == {"n": "2", "x": "2"}
@@ -131,7 +131,7 @@ def test_a_rejected_log_has_its_lines_and_the_states_before(counter: Path) -> No
     silent = 'silent = { actions = ["Lose"], most = 1 }\n'
     (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
     events: list[Event] = [*GOOD[:3], GOOD[0], {"event": "set", "to": 7}]
-    (found,) = _judged(counter, _written(counter, events))
+    (found,) = _judge(counter, _write_log(counter, events))
     assert found["line"] == 5
     assert [one["line"] for one in found["events"]] == [1, 2, 3, 4, 5]
     assert json.loads(found["events"][3]["text"]) == GOOD[0]
@@ -143,16 +143,16 @@ def test_a_rejected_log_has_its_lines_and_the_states_before(counter: Path) -> No
 
 
 def test_silent_actions_stand_between_events(counter: Path) -> None:
-    log = _written(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
-    assert _judged(counter, log)[0]["line"] == 3
+    log = _write_log(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
+    assert _judge(counter, log)[0]["line"] == 3
     for most, verdict in ((1, "REJECTED"), (2, "ACCEPTED")):
         silent = f'silent = {{ actions = ["Lose"], most = {most} }}\n'
         (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
-        assert _judged(counter, log)[0]["verdict"] == verdict
+        assert _judge(counter, log)[0]["verdict"] == verdict
 
 
 def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> None:
-    log = _written(counter, [*GOOD[:3], {"event": "Set"}])
+    log = _write_log(counter, [*GOOD[:3], {"event": "Set"}])
     done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]
     assert (done.exit_code, found["verdict"], found["line"]) == (12, "UNDECIDED", 4)
@@ -172,7 +172,7 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> Non
 )
 def test_a_log_that_does_not_fit_the_mapping_is_one_line(log: str, words: str, counter: Path) -> None:
     (counter / "log").write_text(log)
-    good = _written(counter, GOOD, "good")
+    good = _write_log(counter, GOOD, "good")
     done = verify("conform", str(counter / "log"), good, *_options(counter))
     assert done.exit_code == 2
     assert words in done.stdout
@@ -194,7 +194,7 @@ def test_a_mapping_that_does_not_fit_the_spec_is_one_line(
     old: str, new: str, words: str, counter: Path
 ) -> None:
     (counter / "map.toml").write_text(MAP.replace(old, new))
-    assert words in wrong("conform", _written(counter, GOOD), *_options(counter))
+    assert words in wrong("conform", _write_log(counter, GOOD), *_options(counter))
 
 
 def _naive(events: list[Event], steps: Callable[[int, str], list[tuple[int | None, int]]]) -> int | None:
@@ -222,7 +222,7 @@ def _counter_steps(x: int, event: str) -> list[tuple[int | None, int]]:
     return [(n, n) for n in range(4) if x > 1 and n != x]
 
 
-def _changed(
+def _change_log(
     good: list[Event], chance: Random, change: Callable[[list[Event], int, Random], None]
 ) -> list[Event]:
     """Return a log with one event dropped, doubled, exchanged with the next one, or changed."""
@@ -251,13 +251,13 @@ def _change_the_holder(events: list[Event], place: int, chance: Random) -> None:
 
 def _mutations(count: int) -> list[list[Event]]:
     chance = Random(35)
-    return [_changed(GOOD, chance, _change_a_value) for _ in range(count)]
+    return [_change_log(GOOD, chance, _change_a_value) for _ in range(count)]
 
 
 def test_changed_logs_are_judged_as_a_naive_search_judges_them(counter: Path) -> None:
     logs = _mutations(60)
     expected = [_naive(events, _counter_steps) for events in logs]
-    found = _judged(counter, *(_written(counter, events, f"log{i}") for i, events in enumerate(logs)))
+    found = _judge(counter, *(_write_log(counter, events, f"log{i}") for i, events in enumerate(logs)))
     assert [one["line"] for one in found] == expected
     assert {one["verdict"] for one in found} == {"ACCEPTED", "REJECTED"}
 
@@ -326,16 +326,16 @@ class Turns(Protocol):
 
 def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> None:
     events: list[Event] = [{"event": "inc"}, {"event": "set", "n": 2}, {"event": "zzz"}]
-    log, spec = _written(counter, events), str(counter / "Counter.tla")
+    log, spec = _write_log(counter, events), str(counter / "Counter.tla")
     done = verify("conform", log, "--spec", spec, "--draft")
     assert 'action = "Set"\nparameters = { n = "n" }' in done.stdout
     assert '# ignore = ["zzz"]' in done.stdout
     (counter / "map.toml").write_text(done.stdout.replace("# ignore", "ignore"))
-    assert _judged(counter, log)[0]["line"] == 2  # x > 1 does not hold
+    assert _judge(counter, log)[0]["line"] == 2  # x > 1 does not hold
 
 
 def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
-    line = wrong("conform", _written(counter, GOOD), "--spec", str(counter / "Counter.tla"))
+    line = wrong("conform", _write_log(counter, GOOD), "--spec", str(counter / "Counter.tla"))
     assert "give a mapping, --map FILE: --draft proposes one" in line
 
 
@@ -360,8 +360,8 @@ def test_changed_logs_of_a_python_protocol_are_judged_as_the_lock_itself(tmp_pat
     take, drop = {"op": "take", "who": "c1", "now": "c1"}, {"op": "drop", "now": None}
     good: list[Event] = [take, drop, {"op": "take", "who": "c2"}, {"op": "drop"}, take, drop]
     chance, logs = Random(7), [good]
-    logs += [_changed(good, chance, _change_the_holder) for _ in range(30)]
-    files = [_written(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
+    logs += [_change_log(good, chance, _change_the_holder) for _ in range(30)]
+    files = [_write_log(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
     options = ("--spec", str(tmp_path / "lock.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
     found = json.loads(verify("conform", *files, *options).stdout)["logs"]
     assert [one["line"] for one in found] == [_first_impossible(events) for events in logs]
@@ -373,4 +373,4 @@ def test_a_constraint_that_speaks_of_a_search_is_refused(counter: Path) -> None:
     (counter / "Counter.tla").write_text(text.replace("EXTENDS ", "EXTENDS TLC, ", 1))
     with (counter / "Counter.cfg").open("a") as config:
         config.write("CONSTRAINT Early\n")
-    assert "a log has neither" in wrong("conform", _written(counter, GOOD), *_options(counter))
+    assert "a log has neither" in wrong("conform", _write_log(counter, GOOD), *_options(counter))

@@ -33,7 +33,7 @@ def module(tmp_path: Path) -> str:
     return str(tmp_path / "W.tla")
 
 
-def _judged(module: str, *names: str) -> tuple[str, int | None, int]:
+def _judge(module: str, *names: str) -> tuple[str, int | None, int]:
     log = Path(module).with_name("log")
     log.write_text("".join(json.dumps({"event": name}) + "\n" for name in names))
     done = verify("conform", str(log), "--spec", module, "--format", "json")
@@ -46,14 +46,14 @@ def test_one_execution_to_the_end_accepts_a_log(module: str, monkeypatch: pytest
         raise AssertionError("all executions are looked at")
 
     monkeypatch.setattr(trace_modules._Judgement, "_whole", refuse)
-    assert _judged(module, "any", "even", "any", "any", "even") == ("ACCEPTED", None, 5)
+    assert _judge(module, "any", "even", "any", "any", "even") == ("ACCEPTED", None, 5)
 
 
 def test_a_log_without_an_execution_is_rejected_by_all_states(module: str) -> None:
-    assert _judged(module, "any", "even", "any", "large", "even") == ("REJECTED", 4, 3)
+    assert _judge(module, "any", "even", "any", "large", "even") == ("REJECTED", 4, 3)
 
 
 def test_a_violation_is_no_reason_to_reject_before_all_states_are_seen(module: str) -> None:
     config = Path(module).with_suffix(".cfg")
     config.write_text(f"{config.read_text()}PROPERTY NotOdd\n")
-    assert _judged(module, "any", "any", "any", "any")[0] == "REJECTED"
+    assert _judge(module, "any", "any", "any", "any")[0] == "REJECTED"

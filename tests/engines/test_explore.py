@@ -15,7 +15,7 @@ from tests.support import explicit as slow
 from tests.support.command_line import CHAIN, LOCK, verify
 from tests.support.models import build
 from tests.support.sampling import some_of
-from tests.support.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, read_measured
 from tests.support.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
@@ -186,7 +186,7 @@ def test_orbits_have_as_many_states_as_there_are(spec: str) -> None:
 
 def _rows() -> Iterator[Any]:
     """Yield TLC's measurements, as test parameters."""
-    for row in measured_rows():
+    for row in read_measured():
         constants = ".".join(str(value) for value in row["constants"].values())
         # The families' own tests compare their rows in the quick tests.
         marks = [pytest.mark.thorough] if "bookkeeper" in row["spec"] or "kip" in row["spec"] else []
@@ -234,7 +234,7 @@ def _after_exactly(model: Model, count: int) -> list[set[tuple[bool, ...]]]:
     return result
 
 
-def _solved(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...]]]:
+def _solve_levels(model: Model, count: int, most: int) -> Iterator[set[tuple[bool, ...]]]:
     """Return the states after some actions by a solver, one state at a time; end if there are too many."""
     unrolled = unroll(model.system, Steps.SERIAL, symmetry=False)
     solver = open_solver("cadical")
@@ -264,7 +264,7 @@ def test_states_after_exactly_k_actions_are_those_the_solver_enumerates(spec: st
     model = _small(spec)
     reached = _after_exactly(model, 6)
     compared = 0
-    for evaluated, solved in zip(reached, _solved(model, 6, most=2000), strict=False):
+    for evaluated, solved in zip(reached, _solve_levels(model, 6, most=2000), strict=False):
         assert evaluated == solved
         compared += 1
     assert compared >= 3

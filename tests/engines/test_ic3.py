@@ -275,21 +275,21 @@ def test_permutations_of_bits_rename_states(protocol: Protocol) -> None:
     (symmetry,) = model.system.symmetries
     movable = [element for element in symmetry.sort.values() if element not in symmetry.pinned]
     for state in set(_walks(model, 20, 10, 2)):
-        images = {_moved(state, permutation) for permutation in permutations}
+        images = {_move(state, permutation) for permutation in permutations}
         swapped = {movable[0]: movable[1], movable[1]: movable[0]}
-        assert _renamed(model, state, symmetry.sort, swapped) in images
+        assert _rename(model, state, symmetry.sort, swapped) in images
         for image in images:
             model.layout.decode_state(image)
 
 
-def _moved(state: tuple[bool, ...], permutation: tuple[int, ...]) -> tuple[bool, ...]:
+def _move(state: tuple[bool, ...], permutation: tuple[int, ...]) -> tuple[bool, ...]:
     result = [False] * len(state)
     for number, on in enumerate(state, 1):
         result[permutation[number] - 1] = on
     return tuple(result)
 
 
-def _renamed(model: Model, state: tuple[bool, ...], sort: IndexSet, names: Any) -> tuple[bool, ...]:
+def _rename(model: Model, state: tuple[bool, ...], sort: IndexSet, names: Any) -> tuple[bool, ...]:
     values = model.layout.decode_state(state)
     sorts = model.layout.sorts
     changed = {name: rename_value(sorts[name], value, {sort: names}) for name, value in values.items()}

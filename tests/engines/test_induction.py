@@ -82,7 +82,7 @@ class Pair(Protocol, camel_case=True):
         return s.z <= self.top
 
 
-def proved(protocol: Protocol, name: str, **options: Any) -> InductionOutcome:
+def prove_by_induction(protocol: Protocol, name: str, **options: Any) -> InductionOutcome:
     return induct(build(protocol), Request(name, **options))
 
 
@@ -100,12 +100,12 @@ def failing(outcome: InductionOutcome) -> set[tuple[str | None, str]]:
 
 
 def test_a_property_that_is_inductive_by_itself_is_proved() -> None:
-    assert proved(toys.Chain(), "StartsLow").verdicts[0].kind is PROVED
-    assert proved(toys.LockServer(), "HolderWaitsNoMore").verdicts[0].kind is PROVED
+    assert prove_by_induction(toys.Chain(), "StartsLow").verdicts[0].kind is PROVED
+    assert prove_by_induction(toys.LockServer(), "HolderWaitsNoMore").verdicts[0].kind is PROVED
 
 
 def test_a_violation_in_a_state_without_successor_is_no_proof() -> None:
-    verdict = proved(toys.Chain(), "NeverTop").verdicts[0]
+    verdict = prove_by_induction(toys.Chain(), "NeverTop").verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert verdict.trace is not None
     assert [state["x"] for state in verdict.trace.states] == [1, 2]
@@ -113,69 +113,69 @@ def test_a_violation_in_a_state_without_successor_is_no_proof() -> None:
 
 
 def test_a_reachable_first_state_makes_the_counterexample_a_violation() -> None:
-    verdict = proved(toys.Chain(), "NeverTop", reachable=2).verdicts[0]
+    verdict = prove_by_induction(toys.Chain(), "NeverTop", reachable=2).verdicts[0]
     assert verdict.kind is VIOLATED
     assert verdict.trace is not None
     assert [state["x"] for state in verdict.trace.states] == [0, 1, 2]
 
 
 def test_an_unreachable_first_state_is_said_to_be_so() -> None:
-    verdict = proved(Pair(), "ThirdRests", lemmas=(), reachable=5).verdicts[0]
+    verdict = prove_by_induction(Pair(), "ThirdRests", lemmas=(), reachable=5).verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert "not reached within 5 actions" in str(verdict.reason)
 
 
 def test_a_property_that_fails_initially_is_violated() -> None:
-    verdict = proved(toys.Chain(), "NotAtStart").verdicts[0]
+    verdict = prove_by_induction(toys.Chain(), "NotAtStart").verdicts[0]
     assert (verdict.kind, verdict.steps) == (VIOLATED, 0)
 
 
 def test_an_action_that_would_leave_a_sort_is_no_proof() -> None:
-    assert proved(toys.Overflow(), "Small").verdicts[0].kind is not PROVED
+    assert prove_by_induction(toys.Overflow(), "Small").verdicts[0].kind is not PROVED
 
 
 def test_free_parameters_take_part_in_counterexamples() -> None:
-    verdict = proved(toys.Lottery(), "SomeLeft").verdicts[0]
+    verdict = prove_by_induction(toys.Lottery(), "SomeLeft").verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert verdict.trace is not None
     assert "group" in verdict.trace.actions[0].parameters
 
 
 def test_lemmas_prove_what_is_not_inductive() -> None:
-    assert proved(Pair(), "ThirdRests", lemmas=()).verdicts[0].kind is NOT_INDUCTIVE
-    outcome = proved(Pair(), "ThirdRests", lemmas=("Together",))
+    assert prove_by_induction(Pair(), "ThirdRests", lemmas=()).verdicts[0].kind is NOT_INDUCTIVE
+    outcome = prove_by_induction(Pair(), "ThirdRests", lemmas=("Together",))
     assert outcome.verdicts[0].kind is PROVED
     assert set(outcome.invariant) == {"Typed", "TypeInvariant", "Together", "ThirdRests"}
 
 
 def test_a_false_lemma_fails_where_it_is_broken() -> None:
-    outcome = proved(Pair(), "ThirdRests")
+    outcome = prove_by_induction(Pair(), "ThirdRests")
     assert outcome.verdicts[0].kind is NOT_INDUCTIVE
     assert failing(outcome) == {("Both", "StaysLow")}
 
 
 def test_houdini_leaves_out_what_falls() -> None:
-    outcome = proved(Pair(), "ThirdRests", houdini=True)
+    outcome = prove_by_induction(Pair(), "ThirdRests", houdini=True)
     assert outcome.verdicts[0].kind is PROVED
     assert [(item.formula, item.fell_at) for item in outcome.left_out] == [("StaysLow", "Both()")]
     assert "InRange" in outcome.invariant
 
 
 def test_minimise_leaves_out_what_is_not_needed() -> None:
-    outcome = proved(Pair(), "ThirdRests", minimise=True)
+    outcome = prove_by_induction(Pair(), "ThirdRests", minimise=True)
     assert outcome.verdicts[0].kind is PROVED
     assert {item.formula for item in outcome.left_out} == {"StaysLow", "InRange"}
 
 
 def test_houdini_does_not_save_a_false_property() -> None:
-    assert proved(toys.Chain(), "NeverTop", houdini=True).verdicts[0].kind is NOT_INDUCTIVE
+    assert prove_by_induction(toys.Chain(), "NeverTop", houdini=True).verdicts[0].kind is NOT_INDUCTIVE
 
 
 def test_unknown_lemmas_and_reachable_properties_are_turned_down() -> None:
     with pytest.raises(UsageError, match="Together"):
-        proved(Pair(), "ThirdRests", lemmas=("Togethr",))
+        prove_by_induction(Pair(), "ThirdRests", lemmas=("Togethr",))
     with pytest.raises(UsageError, match="reachable"):
-        proved(toys.Corridor(), "AtFour")
+        prove_by_induction(toys.Corridor(), "AtFour")
 
 
 def test_a_lemma_is_part_of_the_hash_and_no_property() -> None:
@@ -249,14 +249,14 @@ def test_instances_are_images_of_their_representatives(protocol: Protocol) -> No
 @pytest.mark.parametrize("constants", [(2, 1, 1, 1), (2, 3, 2, 2), (3, 2, 2, 2)])
 @pytest.mark.parametrize("name", ["StrongIsr", "WeakIsr"])
 def test_the_lemmas_of_kip320_are_inductive(constants: tuple[int, int, int, int], name: str) -> None:
-    outcome = proved(kip320(*constants), name)
+    outcome = prove_by_induction(kip320(*constants), name)
     assert outcome.verdicts[0].kind is PROVED
     assert (Kind.SAFETY in {item.kind for item in outcome.obligations}) == (name == "StrongIsr")
 
 
 @pytest.mark.thorough
 def test_representatives_suffice_for_kip320() -> None:
-    some, every = (proved(kip320(3, 1, 1, 1), "StrongIsr", symmetry=s) for s in (True, False))
+    some, every = (prove_by_induction(kip320(3, 1, 1, 1), "StrongIsr", symmetry=s) for s in (True, False))
     assert some.verdicts[0].kind is every.verdicts[0].kind is PROVED
     assert some.asked < every.asked / 2
 
@@ -271,7 +271,7 @@ def test_the_lemmas_of_kip320_are_inductive_on_a_grid(
 ) -> None:
     protocol = kip320(replicas, log_size, records, epochs)
     for name in ("StrongIsr", "WeakIsr"):
-        assert proved(protocol, name).verdicts[0].kind is PROVED
+        assert prove_by_induction(protocol, name).verdicts[0].kind is PROVED
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_the_lemmas_of_kip320_are_inductive_on_a_grid(
     ],
 )
 def test_dropping_a_guard_breaks_a_lemma(method: str, line: int, broken: tuple[str, str]) -> None:
-    outcome = proved(without(Kip320, {"replicas": 3}, method, guard=line), "StrongIsr")
+    outcome = prove_by_induction(without(Kip320, {"replicas": 3}, method, guard=line), "StrongIsr")
     verdict = outcome.verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert broken in failing(outcome)
@@ -319,12 +319,12 @@ def _rechecking(claim: Any) -> Any:
 
 
 def test_a_proof_names_who_checked_it_again() -> None:
-    outcome = proved(toys.Chain(), "StartsLow")
+    outcome = prove_by_induction(toys.Chain(), "StartsLow")
     assert outcome.verdicts[0].kind is PROVED
     assert outcome.rechecked is not None
     assert outcome.rechecked.solver == "z3"
     assert outcome.rechecked.certificate.property_name == "StartsLow"
-    assert proved(toys.Chain(), "NeverTop").rechecked is None
+    assert prove_by_induction(toys.Chain(), "NeverTop").rechecked is None
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_what_does_not_pass_again_is_not_proved(
     monkeypatch: pytest.MonkeyPatch, claim: Any, kind: VerdictKind, words: str
 ) -> None:
     monkeypatch.setattr("verifier.engines.induction.recheck_work", _rechecking(claim))
-    outcome = proved(toys.Chain(), "StartsLow", limits=Limits(3))
+    outcome = prove_by_induction(toys.Chain(), "StartsLow", limits=Limits(3))
     assert outcome.verdicts[0].kind is kind
     assert words in str(outcome.verdicts[0].reason)
     assert outcome.rechecked is None

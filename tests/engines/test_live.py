@@ -59,7 +59,7 @@ def system(steps: Steps, formula: Formula, *fairness: Fairness, states: int = 4)
     return live_of(Plan(states, frozenset({0}), whole, formula, fairness or (never,)))
 
 
-def asked(live: LiveModel, engine: LiveEngine = LiveEngine.EXPLICIT) -> Verdict:
+def ask_verdict(live: LiveModel, engine: LiveEngine = LiveEngine.EXPLICIT) -> Verdict:
     request = Request((), "spec", (), engine, depth=8, limits=Limits(60.0).begin())
     (verdict,) = decide_property(live, request).verdicts
     return verdict
@@ -67,7 +67,7 @@ def asked(live: LiveModel, engine: LiveEngine = LiveEngine.EXPLICIT) -> Verdict:
 
 def agree(live: LiveModel, *, violated: bool) -> Verdict:
     """The verdict by exploration, with which bounded search has to agree."""
-    explicit, bounded = (asked(live, engine) for engine in ENGINES)
+    explicit, bounded = (ask_verdict(live, engine) for engine in ENGINES)
     assert explicit.kind is (VerdictKind.VIOLATED if violated else VerdictKind.PROVED)
     assert bounded.kind is (VerdictKind.VIOLATED if violated else VerdictKind.HOLDS)
     return explicit
@@ -184,7 +184,7 @@ def test_a_loop_may_avoid_the_states_in_which_a_strongly_fair_step_is_possible()
 
 def test_a_lasso_that_was_tampered_with_does_not_replay() -> None:
     live = system(ALTERNATING, holds_of({2}), NEXT)
-    trace = asked(live).trace
+    trace = ask_verdict(live).trace
     assert trace is not None
     loop = trace.loop
     assert loop is not None

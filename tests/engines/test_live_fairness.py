@@ -45,7 +45,7 @@ SIDE_BY_SIDE = pytest.param(LiveEngine.AUTO, marks=pytest.mark.thorough)
 ENGINES = [LiveEngine.EXPLICIT, LiveEngine.BMC, LiveEngine.L2S, SIDE_BY_SIDE]
 
 
-def asked(protocol: Protocol, engine: LiveEngine, depth: int = 6) -> dict[str, Verdict]:
+def ask_verdicts(protocol: Protocol, engine: LiveEngine, depth: int = 6) -> dict[str, Verdict]:
     """Return an engine's verdicts on the protocol's temporal property, and on the properties checked with
     it."""
     definition = define(protocol)
@@ -123,7 +123,7 @@ class Reads(Protocol, camel_case=True):
 def test_a_step_that_is_cut_off_is_not_impossible(
     protocol: type[Protocol], breach: str, engine: LiveEngine
 ) -> None:
-    found = asked(protocol(), engine)
+    found = ask_verdicts(protocol(), engine)
     kinds = {name: verdict.kind for name, verdict in found.items()}
     assert kinds == {breach: VerdictKind.VIOLATED, "Ends": VerdictKind.INCONCLUSIVE}
     assert found["Ends"].reason is not None
@@ -131,14 +131,14 @@ def test_a_step_that_is_cut_off_is_not_impossible(
 
 
 def test_bounded_search_says_how_far_a_step_that_is_cut_off_does_not_matter() -> None:
-    assert asked(Grows(), LiveEngine.BMC)["Ends"].depth == 3  # the states that are left in two steps
+    assert ask_verdicts(Grows(), LiveEngine.BMC)["Ends"].depth == 3  # the states that are left in two steps
 
 
 def test_a_lasso_in_which_a_step_is_cut_off_does_not_replay() -> None:
     live = live_model_of(Grows())
     definition = live.base.definition
     states = tuple({"x": x, "done": False} for x in (0, 1, 2))
-    taken = asked(Grows(), LiveEngine.EXPLICIT)["TypeInvariant"].trace
+    taken = ask_verdicts(Grows(), LiveEngine.EXPLICIT)["TypeInvariant"].trace
     assert taken is not None
     trace = Trace(
         spec=definition.name,
@@ -173,7 +173,7 @@ class AlsoStops(Grows):
 
 @pytest.mark.parametrize("engine", [LiveEngine.EXPLICIT, LiveEngine.BMC])
 def test_a_lasso_that_rests_on_no_step_that_is_cut_off_counts(engine: LiveEngine) -> None:
-    found = asked(AlsoStops(), engine)
+    found = ask_verdicts(AlsoStops(), engine)
     assert found["Ends"].kind is VerdictKind.VIOLATED
     assert found["Ends"].trace is not None
     assert check_lasso(live_model_of(AlsoStops()), found["Ends"].trace) == found["Ends"].trace
@@ -203,7 +203,7 @@ class Counters(Protocol, camel_case=True):
 
 
 def test_states_up_to_symmetry_know_steps_that_are_cut_off() -> None:
-    found = {name: verdict.kind for name, verdict in asked(Counters(), LiveEngine.ORBITS).items()}
+    found = {name: verdict.kind for name, verdict in ask_verdicts(Counters(), LiveEngine.ORBITS).items()}
     assert found == {"TypeInvariant": VerdictKind.VIOLATED, "Ends": VerdictKind.INCONCLUSIVE}
 
 
@@ -241,7 +241,7 @@ class TwoNames(Protocol, camel_case=True):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_step_is_one_of_all_actions_that_lead_there(engine: LiveEngine) -> None:
-    verdict = asked(TwoNames(), engine, depth=2)["Stays"]
+    verdict = ask_verdicts(TwoNames(), engine, depth=2)["Stays"]
     assert verdict.kind is VerdictKind.VIOLATED
     assert verdict.trace is not None
     assert verdict.trace.loop is not None
@@ -291,7 +291,7 @@ class Bounded(Grows):
 def test_what_holds_within_a_constraint_says_so_and_counts_states_of_lassos(
     engine: LiveEngine, depth: int, words: str
 ) -> None:
-    verdict = asked(Bounded(), engine)["Ends"]
+    verdict = ask_verdicts(Bounded(), engine)["Ends"]
     assert (verdict.kind, verdict.depth) == (VerdictKind.HOLDS, depth)
     assert verdict.reason is not None
     assert verdict.reason.startswith(words)

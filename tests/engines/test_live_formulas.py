@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engines.test_live import ENGINES, asked
+from tests.engines.test_live import ENGINES, ask_verdict
 from tests.support.command_line import verify
 from tests.support.models import build
 from verifier.encodings.sorts import Range
@@ -105,7 +105,7 @@ def test_temporal_formulas_are_combined_and_nested() -> None:
     for fairness in ((), (Fairness(Strength.WEAK, ("Go",)),)):
         live = live_model(model, model.definition.temporal[0], "spec", fairness)
         for engine in ENGINES:
-            assert asked(live, engine).kind is VerdictKind.VIOLATED
+            assert ask_verdict(live, engine).kind is VerdictKind.VIOLATED
 
 
 def test_engines_agree_on_nested_formulas() -> None:
@@ -121,7 +121,7 @@ def test_engines_agree_on_nested_formulas() -> None:
         prop = model.definition.temporal[place]
         live = live_model(model, prop, "spec", fairness)
         for engine in (LiveEngine.EXPLICIT, LiveEngine.L2S):
-            assert asked(live, engine).kind is expected, (prop.name, engine)
+            assert ask_verdict(live, engine).kind is expected, (prop.name, engine)
 
 
 def test_lemmas_serve_proofs_of_liveness() -> None:

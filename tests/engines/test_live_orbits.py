@@ -31,7 +31,7 @@ from verifier.system.liveness import live_model
 from verifier.verdict import Verdict, VerdictKind
 
 
-def asked(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdict:
+def ask_verdict(protocol: Protocol, engine: LiveEngine, *fairness: Fairness) -> Verdict:
     """The verdict on the protocol's property."""
     model = build(protocol)
     live = live_model(model, model.definition.temporal[0], "spec", fairness)
@@ -90,8 +90,8 @@ NAMED = Fairness(Strength.WEAK, ("PutDown",), given=(("node", "n1"),))
 
 
 def test_executions_that_only_stop_are_decided() -> None:
-    assert asked(PutDown(), LiveEngine.ORBITS, NEXT).kind is VerdictKind.PROVED
-    verdict = asked(PutDown(), LiveEngine.ORBITS)
+    assert ask_verdict(PutDown(), LiveEngine.ORBITS, NEXT).kind is VerdictKind.PROVED
+    verdict = ask_verdict(PutDown(), LiveEngine.ORBITS)
     assert verdict.kind is VerdictKind.VIOLATED
     assert verdict.trace is not None
     assert verdict.trace.loop is not None
@@ -99,12 +99,12 @@ def test_executions_that_only_stop_are_decided() -> None:
 
 def test_a_loop_that_is_one_up_to_names_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """All states with a holder are one up to names: handing on leads from it to itself."""
-    assert asked(Baton(), LiveEngine.EXPLICIT, NEXT).kind is VerdictKind.VIOLATED
-    verdict = asked(Baton(), LiveEngine.ORBITS, NEXT)
+    assert ask_verdict(Baton(), LiveEngine.EXPLICIT, NEXT).kind is VerdictKind.VIOLATED
+    verdict = ask_verdict(Baton(), LiveEngine.ORBITS, NEXT)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert "executions may go on for ever while it is missed" in str(verdict.reason)
     monkeypatch.setattr(Region, "_renames", lambda self, states: False)
-    assert asked(Baton(), LiveEngine.ORBITS, NEXT).kind is VerdictKind.PROVED
+    assert ask_verdict(Baton(), LiveEngine.ORBITS, NEXT).kind is VerdictKind.PROVED
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_tells_elements_apart_is_refused(protocol: Protocol, fairness: Fair
     if fairness is NAMED:
         first = next(iter(protocol.nodes.each()))  # type: ignore[attr-defined]
         fairness = Fairness(Strength.WEAK, ("PutDown",), given=(("node", first),))
-    verdict = asked(protocol, LiveEngine.ORBITS, fairness)
+    verdict = ask_verdict(protocol, LiveEngine.ORBITS, fairness)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
     assert verdict.reason == f"symmetry cannot be used: {why}"
 
@@ -175,8 +175,8 @@ def test_exploration_contradicts_nothing(seeds: tuple[int, int]) -> None:
     decisive = 0
     for seed in range(*seeds):
         protocol, fairness = random_protocol(seed)
-        verdict = asked(protocol, LiveEngine.ORBITS, *fairness)
+        verdict = ask_verdict(protocol, LiveEngine.ORBITS, *fairness)
         if verdict.kind is not VerdictKind.INCONCLUSIVE:
             decisive += 1
-            assert asked(protocol, LiveEngine.EXPLICIT, *fairness).kind is verdict.kind, seed
+            assert ask_verdict(protocol, LiveEngine.EXPLICIT, *fairness).kind is verdict.kind, seed
     assert decisive > 5

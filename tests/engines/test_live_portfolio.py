@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import started, verify
+from tests.support.command_line import start_verify, verify
 from tests.support.live_systems import live_of, plan_of
 from tests.support.models import build
 from verifier.engines import bmc, explore, live_portfolio
@@ -181,7 +181,7 @@ def test_time_ends_all_of_them() -> None:
 @pytest.mark.thorough
 def test_an_interrupt_keeps_what_was_found() -> None:
     rabbit = ("--spec", "rabbit-sac-restart", "--set", "queues=4", "--set", "apps=4")
-    process = started("live", *rabbit, "--format", "json")
+    process = start_verify("live", *rabbit, "--format", "json")
     assert process.stderr is not None
     while "states" not in process.stderr.readline():
         pass

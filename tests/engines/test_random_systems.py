@@ -147,7 +147,7 @@ class RandomProtocol(Protocol, camel_case=True):
 NAMES = ("ClaimOne", "ClaimTwo", "ClaimThree")
 
 
-def _expected(rules: int) -> dict[str, int | None]:
+def _expect(rules: int) -> dict[str, int | None]:
     found = explore(build(RandomProtocol({"rules": rules}))).steps
     return {
         name: steps if (steps := found.get(name)) is not None and steps <= DEPTH else None for name in NAMES
@@ -156,7 +156,7 @@ def _expected(rules: int) -> dict[str, int | None]:
 
 @pytest.mark.parametrize("rules", first_of(SEEDS, 20))
 def test_serial_and_parallel_steps_find_what_exploration_finds(rules: int) -> None:
-    expected = _expected(rules)
+    expected = _expect(rules)
     model = build(RandomProtocol({"rules": rules}))
     for steps in (StepsChoice.SERIAL, StepsChoice.PARALLEL):
         request = Request(NAMES, DEPTH, steps, "cadical", shortest=steps is StepsChoice.SERIAL)
@@ -172,7 +172,7 @@ def test_serial_and_parallel_steps_find_what_exploration_finds(rules: int) -> No
 @pytest.mark.parametrize("stride", [2, 4, 7])
 @pytest.mark.parametrize("rules", first_of(SEEDS, 8))
 def test_a_search_that_leaps_misses_nothing(rules: int, stride: int) -> None:
-    expected = _expected(rules)
+    expected = _expect(rules)
     model = build(RandomProtocol({"rules": rules}))
     found = check(model, Request(NAMES, DEPTH, StepsChoice.PARALLEL, "cadical", stride=stride))
     for verdict in found.verdicts:
@@ -186,7 +186,7 @@ def test_a_search_that_leaps_misses_nothing(rules: int, stride: int) -> None:
 
 @pytest.mark.thorough
 def test_the_random_protocols_are_worth_checking() -> None:
-    lengths = [steps for rules in SEEDS for steps in _expected(rules).values()]
+    lengths = [steps for rules in SEEDS for steps in _expect(rules).values()]
     violated = [steps for steps in lengths if steps]
     assert len(violated) >= 25
     assert max(violated) >= 5

@@ -101,7 +101,7 @@ def live_of(model: Model) -> LiveModel:
     return live_model(model, definition.temporal[0], "spec", definition.fairness[0].conditions)
 
 
-def decided_by_ranking(protocol: Protocol, expected: VerdictKind) -> Verdict:
+def decide_by_ranking(protocol: Protocol, expected: VerdictKind) -> Verdict:
     """The verdict by ranking; exploration must not contradict it."""
     model = build(protocol)
     live = live_of(model)
@@ -119,7 +119,7 @@ def decided_by_ranking(protocol: Protocol, expected: VerdictKind) -> Verdict:
 
 @pytest.mark.parametrize("protocol", [Lit(), Itself()], ids=lambda one: type(one).__name__)
 def test_a_ranking_that_falls_is_a_proof(protocol: Protocol) -> None:
-    decided_by_ranking(protocol, VerdictKind.PROVED)
+    decide_by_ranking(protocol, VerdictKind.PROVED)
 
 
 # Each claim of a ranking is needed: without it, something false would be proved
@@ -196,7 +196,7 @@ REFUSED: dict[type[Protocol], tuple[str, str]] = {
 @pytest.mark.parametrize("protocol", REFUSED, ids=lambda one: one.__name__)
 def test_each_claim_of_a_ranking_is_needed(protocol: type[Protocol]) -> None:
     says, change = REFUSED[protocol]
-    verdict = decided_by_ranking(protocol(), VerdictKind.INCONCLUSIVE)
+    verdict = decide_by_ranking(protocol(), VerdictKind.INCONCLUSIVE)
     assert f"it is not so that {says}{change}" in str(verdict.reason)
     assert "a lemma has to exclude it" in str(verdict.reason)
     live = live_of(build(protocol()))
@@ -209,7 +209,7 @@ def test_each_claim_of_a_ranking_is_needed(protocol: type[Protocol]) -> None:
 # Nothing false is proved
 
 
-def ranked(seed: int) -> tuple[Plan, LiveModel]:
+def draw_ranked(seed: int) -> tuple[Plan, LiveModel]:
     """A random system with a ranking that may or may not be one: ways to a target, and random help."""
     rng = random.Random(seed)
     plan = plan_of(rng.randrange(10**6))
@@ -276,7 +276,7 @@ def _distances(plan: Plan, target: frozenset[int]) -> list[int]:
 def test_what_a_ranking_proves_is_true(seeds: tuple[int, int]) -> None:
     proved = 0
     for seed in range(*seeds):
-        plan, live = ranked(seed)
+        plan, live = draw_ranked(seed)
         failed = _first_failing(live, (TYPED,), ranking_claims(live), lambda _: None)
         if failed is None:
             proved += 1

@@ -88,7 +88,7 @@ class Bits(Protocol, camel_case=True):
         return {"n": self.number(s)}
 
 
-def found(protocol: Protocol, *names: str) -> dict[str, tuple[VerdictKind, int | None]]:
+def find_verdicts(protocol: Protocol, *names: str) -> dict[str, tuple[VerdictKind, int | None]]:
     """The verdicts of exploration, each with the actions of its counterexample."""
     done = explore.explore(build(define(protocol)), explore.Request(names, keep_going=True))
     return {verdict.property_name: (verdict.kind, verdict.steps) for verdict in done.verdicts}
@@ -96,7 +96,7 @@ def found(protocol: Protocol, *names: str) -> dict[str, tuple[VerdictKind, int |
 
 def test_steps_are_those_of_the_abstract_protocol_or_none() -> None:
     holds = (VerdictKind.HOLDS, None)
-    assert found(Bits(), "Counts", "CountsInit") == {"Counts": holds, "CountsInit": holds}
+    assert find_verdicts(Bits(), "Counts", "CountsInit") == {"Counts": holds, "CountsInit": holds}
 
     class Jumps(Bits):
         """From zero to two at once."""
@@ -105,7 +105,7 @@ def test_steps_are_those_of_the_abstract_protocol_or_none() -> None:
         def jump(self, s: Any) -> Step:
             return Step(when=[~s.low, ~s.high], then={s.high: True})
 
-    assert found(Jumps(), "Counts")["Counts"] == (VIOLATED, 1)
+    assert find_verdicts(Jumps(), "Counts")["Counts"] == (VIOLATED, 1)
 
 
 def test_what_begins_elsewhere_is_found_although_nothing_happens() -> None:
@@ -115,13 +115,13 @@ def test_what_begins_elsewhere_is_found_although_nothing_happens() -> None:
         def init(self, s: Any) -> Any:
             return ~s.low & s.high & ~s.carry
 
-    verdicts = found(Later(), "Counts", "CountsInit")
+    verdicts = find_verdicts(Later(), "Counts", "CountsInit")
     assert verdicts["CountsInit"] == (VIOLATED, 0)
     assert verdicts["Counts"] == (VerdictKind.HOLDS, None)
 
 
 def test_a_value_outside_the_abstract_sort_is_reported_as_a_read_of_nothing() -> None:
-    verdicts = found(Bits({"limit": 1}), "Counts", "CountsInit")
+    verdicts = find_verdicts(Bits({"limit": 1}), "Counts", "CountsInit")
     assert verdicts["UndefinedRead"][0] is VIOLATED
 
 
@@ -144,9 +144,9 @@ def test_an_abstract_step_that_would_leave_its_sort_is_none() -> None:
         def counts(self, s: Any) -> dict[str, Any]:
             return {}
 
-    assert found(Stops(), "Counts")["Counts"] == (VIOLATED, 3)
+    assert find_verdicts(Stops(), "Counts")["Counts"] == (VIOLATED, 3)
     Stops.next = ("count",)
-    assert found(Stops(), "Counts")["Counts"][0] is VerdictKind.HOLDS
+    assert find_verdicts(Stops(), "Counts")["Counts"][0] is VerdictKind.HOLDS
 
 
 def test_the_order_of_assignments_to_one_function_is_kept() -> None:
@@ -183,8 +183,8 @@ def test_the_order_of_assignments_to_one_function_is_kept() -> None:
         def put(self, s: Any, one: Any, other: Any) -> Step:
             return Step(when=one == other, then={s.at[one]: 1})
 
-    assert found(Same(), "IsPair")["IsPair"][0] is VerdictKind.HOLDS
-    assert found(Wrong(), "IsPair")["IsPair"] == (VIOLATED, 1)
+    assert find_verdicts(Same(), "IsPair")["IsPair"][0] is VerdictKind.HOLDS
+    assert find_verdicts(Wrong(), "IsPair")["IsPair"] == (VIOLATED, 1)
 
 
 def test_the_abstract_protocol_is_part_of_the_hash() -> None:
@@ -264,7 +264,7 @@ def _paxos() -> Iterator[tuple[str, type[Protocol], dict[str, Any], int]]:
 def test_broken_commits_are_found(
     name: str, kind: type[Protocol], constants: dict[str, Any], steps: int
 ) -> None:
-    assert found(kind(constants), "IsTransactionCommit")["IsTransactionCommit"] == (VIOLATED, steps)
+    assert find_verdicts(kind(constants), "IsTransactionCommit")["IsTransactionCommit"] == (VIOLATED, steps)
 
 
 @pytest.mark.thorough
@@ -480,4 +480,4 @@ def test_options_records_and_functions_are_mapped_to_wider_sorts() -> None:
         def is_wide(self, s: Any) -> dict[str, Any]:
             return {}
 
-    assert found(Narrow(), "IsWide", "IsWideInit")["IsWide"][0] is VerdictKind.HOLDS
+    assert find_verdicts(Narrow(), "IsWide", "IsWideInit")["IsWide"][0] is VerdictKind.HOLDS

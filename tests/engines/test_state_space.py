@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import question_of, translated
+from tests.support.tla_modules import question_of, translate_body
 from verifier.engines.growth import StateBudget
 from verifier.engines.proof_by_exploring import _CompiledStates
 from verifier.engines.search_by_exploring import Told
@@ -54,7 +54,7 @@ def test_both_explorers_visit_the_same_states(tmp_path: Path, bound: int) -> Non
         f"Next == \\/ x < {bound} /\\ x' = x + 1 /\\ y' = y\n        \\/ x > 1 /\\ y' = 1 - y /\\ x' = 0\n"
         "Inv == x < 4\nLow == y < 2\n"
     )
-    made = translated(tmp_path, body, "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\n")
+    made = translate_body(tmp_path, body, "\nINIT Init\nNEXT Next\nINVARIANTS Inv Low\n")
     model = build(made.definition())
     names = ("Inv", "Low")
     told = Told(model, names, lambda event: None)

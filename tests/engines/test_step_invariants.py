@@ -44,7 +44,7 @@ HOLDS, VIOLATED = VerdictKind.HOLDS, VerdictKind.VIOLATED
 Found = dict[str, tuple[VerdictKind, int | None]]
 
 
-def explored(model: Model, *names: str, depth: int | None = None) -> Found:
+def explore_verdicts(model: Model, *names: str, depth: int | None = None) -> Found:
     """The verdict of each property by exploration, and the actions of its counterexample."""
     request = explore.Request(names, max_depth=depth, keep_going=True)
     found = explore.explore(model, request)
@@ -60,7 +60,7 @@ def events_of(model: Model, depth: int, names: tuple[str, ...], steps: Steps, sy
     return events
 
 
-def searched(model: Model, depth: int, name: str, steps: Steps, symmetry: bool = True) -> Trace | int:
+def search_bounded(model: Model, depth: int, name: str, steps: Steps, symmetry: bool = True) -> Trace | int:
     """The counterexample within the depth that one bounded search finds, or the depth that it closes."""
     events = events_of(model, depth, (name,), steps, symmetry)
     for event in events:
@@ -77,17 +77,17 @@ def everywhere(model: Model, name: str, least: int | None, deepest: int) -> None
     for depth in range(deepest + 1):
         within = least is not None and least <= depth
         expected = (VIOLATED, least) if within else (HOLDS, None)
-        assert explored(model, name, depth=depth)[name] == expected, depth
+        assert explore_verdicts(model, name, depth=depth)[name] == expected, depth
         for steps in Steps:
             for symmetry in (True, False):
-                found = searched(model, depth, name, steps, symmetry)
+                found = search_bounded(model, depth, name, steps, symmetry)
                 if isinstance(found, Trace):
                     Replayer(model).check(found)
                     assert least is not None
                     assert least <= found.steps <= (least if steps is Steps.SERIAL else depth)
                 else:
                     assert (found, within) == (depth, False), (depth, steps, symmetry)
-    assert explored(model, name)[name] == ((HOLDS, None) if least is None else (VIOLATED, least))
+    assert explore_verdicts(model, name)[name] == ((HOLDS, None) if least is None else (VIOLATED, least))
 
 
 class Counter(Protocol, camel_case=True):
@@ -249,20 +249,20 @@ class Choosing(Protocol, camel_case=True):
 def test_a_free_parameter_counts_with_each_of_its_values() -> None:
     model = build(Choosing())
     everywhere(model, "NotThree", 1, 2)
-    found = searched(model, 1, "NotThree", Steps.SERIAL)
+    found = search_bounded(model, 1, "NotThree", Steps.SERIAL)
     assert isinstance(found, Trace)
     assert str(found.actions[-1]) == "Choose(value=3)"
 
 
 def test_a_step_that_is_not_taken_breaks_nothing() -> None:
     """A value that would leave its sort is what is violated."""
-    found = explored(build(Choosing({"kept": 2})), "NotThree", "TypeInvariant")
+    found = explore_verdicts(build(Choosing({"kept": 2})), "NotThree", "TypeInvariant")
     assert found == {"NotThree": (HOLDS, None), "TypeInvariant": (VIOLATED, 0)}
 
 
 def test_a_step_invariant_that_reads_what_has_no_value_is_reported_only_if_asked() -> None:
     model = build(Choosing())
-    found = explored(model, "LastIsNew", "UndefinedRead")
+    found = explore_verdicts(model, "LastIsNew", "UndefinedRead")
     assert found["UndefinedRead"] == (VIOLATED, 0)
     assert found["LastIsNew"][0] is VerdictKind.INCONCLUSIVE
     request = bmc.Request(("LastIsNew",), 2)
@@ -270,7 +270,7 @@ def test_a_step_invariant_that_reads_what_has_no_value_is_reported_only_if_asked
     assert breach.trace is not None
     shown = "\n".join(str(line) for line in render_failure(model, breach.trace, 100))
     assert "the property LastIsNew in the step Choose() reads" in shown
-    assert explored(model, "NotThree") == {"NotThree": (VIOLATED, 1)}
+    assert explore_verdicts(model, "NotThree") == {"NotThree": (VIOLATED, 1)}
 
 
 def test_random_walks_do_not_look_beyond_their_last_action() -> None:
@@ -362,7 +362,7 @@ def test_induction_takes_lemmas_and_shows_the_step_that_breaks_the_property() ->
 
 def test_replay_reads_the_last_step_itself() -> None:
     model = build(Counter())
-    found = searched(model, 4, "NeverFalls", Steps.SERIAL)
+    found = search_bounded(model, 4, "NeverFalls", Steps.SERIAL)
     assert isinstance(found, Trace)
     replayer = Replayer(model)
     replayer.check(found)

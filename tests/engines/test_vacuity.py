@@ -40,7 +40,7 @@ def corridor() -> Model:
     return build(Corridor())
 
 
-def bounded(model: Model, *properties: str, depth: int = 5, **how: Any) -> Outcome:
+def run_bounded(model: Model, *properties: str, depth: int = 5, **how: Any) -> Outcome:
     return bmc.check(model, bmc.Request(properties, depth, solver="cadical", **how))
 
 
@@ -49,7 +49,7 @@ def bounded(model: Model, *properties: str, depth: int = 5, **how: Any) -> Outco
 
 @pytest.mark.parametrize("steps", list(StepsChoice))
 def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps: StepsChoice) -> None:
-    start, four = bounded(corridor, "AtStart", "AtFour", steps=steps).verdicts
+    start, four = run_bounded(corridor, "AtStart", "AtFour", steps=steps).verdicts
     for verdict, values in ((start, [0]), (four, [0, 2, 4])):
         assert (verdict.kind, verdict.steps, verdict.fewest) == (VerdictKind.REACHED, len(values) - 1, True)
         assert verdict.trace is not None
@@ -59,10 +59,10 @@ def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps:
 
 @pytest.mark.parametrize("steps", list(StepsChoice))
 def test_what_is_not_reached_within_the_depth_is_no_pass(corridor: Model, steps: StepsChoice) -> None:
-    (verdict,) = bounded(corridor, "AtFour", depth=1, steps=steps).verdicts
+    (verdict,) = run_bounded(corridor, "AtFour", depth=1, steps=steps).verdicts
     assert (verdict.kind, verdict.depth, verdict.trace) == (VerdictKind.INCONCLUSIVE, 1, None)
     assert verdict.reason == "reached in no execution of at most 1 action"
-    (verdict,) = bounded(corridor, "AtFive", steps=steps).verdicts
+    (verdict,) = run_bounded(corridor, "AtFive", steps=steps).verdicts
     assert verdict.reason == "reached in no execution of at most 5 actions"
 
 
@@ -73,7 +73,7 @@ def test_a_witness_may_be_asked_for_with_the_fewest_actions() -> None:
             return s.holder.is_some
 
     for symmetry in (True, False):
-        (verdict,) = bounded(build(Asking()), "SomebodyHolds", shortest=True, symmetry=symmetry).verdicts
+        (verdict,) = run_bounded(build(Asking()), "SomebodyHolds", shortest=True, symmetry=symmetry).verdicts
         assert (verdict.kind, verdict.steps, verdict.fewest) == (VerdictKind.REACHED, 2, True)
         (verdict,) = explore(build(Asking()), Exploring(("SomebodyHolds",), symmetry=symmetry)).verdicts
         assert (verdict.kind, verdict.steps) == (VerdictKind.REACHED, 2)
@@ -142,7 +142,7 @@ def test_a_reachable_property_is_not_the_invariant_of_the_same_formula() -> None
 def test_actions_enabled_and_never_enabled_are_told_apart(corridor: Model, engine: str) -> None:
     outcome: Outcome
     if engine == "bmc":
-        outcome = bounded(corridor, "NeverOdd")
+        outcome = run_bounded(corridor, "NeverOdd")
     elif engine == "explore":
         outcome = explore(corridor, Exploring(("NeverOdd",)))
     else:

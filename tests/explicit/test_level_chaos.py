@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.support.command_line import SPARK_AT_ONCE, started, verify
+from tests.support.command_line import SPARK_AT_ONCE, start_verify, verify
 from verifier.cluster.daemon import DAEMON
 
 pytestmark = pytest.mark.slow
@@ -55,14 +55,14 @@ COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels",
 
 def exploration(question: Question, *more: str) -> subprocess.Popen[str]:
     """An exploration in a process of its own. Spark, where that is asked for, starts at once."""
-    return started("explore", *_words(question), *more, first=SPARK_AT_ONCE)
+    return start_verify("explore", *_words(question), *more, first=SPARK_AT_ONCE)
 
 
 def _words(question: Question) -> tuple[str, ...]:
     return ("--spec", "kip320", "--property", "StrongIsr", "--format", "json", *question.options)
 
 
-def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+def run_to_end(process: subprocess.Popen[str]) -> dict[str, Any]:
     """Return the final output of a process."""
     said, noise = process.communicate(timeout=SECONDS)
     assert said, noise
@@ -134,7 +134,7 @@ def test_a_driver_that_was_killed_goes_on(folder: Path, question: Question, how:
     assert not psutil.wait_procs(others, timeout=30)[1]  # nobody works on alone
     before = levels(folder)
     assert before >= 2
-    resumed = ended(exploration(question, *how, "--work", str(folder), "--resume"))
+    resumed = run_to_end(exploration(question, *how, "--work", str(folder), "--resume"))
     assert counts(resumed) == expected(question)
     assert levels(folder) > before
 
@@ -146,7 +146,7 @@ def test_a_worker_that_was_killed_is_replaced(folder: Path) -> None:
             time.sleep(0.02)
         for child in psutil.Process(process.pid).children()[:1]:
             child.kill()
-    assert counts(ended(process)) == expected(SMALL)
+    assert counts(run_to_end(process)) == expected(SMALL)
 
 
 @needs_java
@@ -156,7 +156,7 @@ def test_an_executor_that_was_killed_is_replaced(folder: Path, part: str) -> Non
     until(lambda: by_tasks(process, folder, ("--master",)))
     for child in until(lambda: below(process, part))[:1]:
         os.kill(child.pid, signal.SIGKILL)
-    assert counts(ended(process)) == expected(LARGE)
+    assert counts(run_to_end(process)) == expected(LARGE)
 
 
 @needs_java
@@ -165,22 +165,22 @@ def test_spark_that_ends_ends_the_exploration_and_it_goes_on(folder: Path) -> No
     until(lambda: by_tasks(process, folder, ("--master",)))
     for child in until(lambda: below(process, "SparkSubmit")):
         child.kill()
-    content = ended(process)
+    content = run_to_end(process)
     assert content["exit_code"] == 12
     assert not content["statistics"]["complete"]
     assert "Spark" in content["results"][0]["reason"]
-    assert counts(ended(exploration(LARGE, "--work", str(folder), "--resume"))) == expected(LARGE)
+    assert counts(run_to_end(exploration(LARGE, "--work", str(folder), "--resume"))) == expected(LARGE)
 
 
 def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
     process = exploration(SMALL, "--workers", "2", "--work", str(folder))
     until(lambda: levels(folder) >= 3)
     process.send_signal(signal.SIGINT)
-    content = ended(process)
+    content = run_to_end(process)
     assert content["exit_code"] == 12
     found, whole = content["statistics"]["levels"], expected(SMALL)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
-    assert counts(ended(exploration(SMALL, "--work", str(folder), "--resume"))) == expected(SMALL)
+    assert counts(run_to_end(exploration(SMALL, "--work", str(folder), "--resume"))) == expected(SMALL)
 
 
 @pytest.fixture
@@ -207,19 +207,19 @@ def test_a_full_disk_is_said_and_nothing_wrong_is_counted(
 ) -> None:
     _resize(small_disk, question.disk)
     place = str(small_disk / "states")
-    content = ended(exploration(question, *how, "--work", place))
+    content = run_to_end(exploration(question, *how, "--work", place))
     assert content["exit_code"] == 12
     assert "no space left on device" in content["results"][0]["reason"]
     found, whole = content["statistics"]["levels"], expected(question)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
     assert not content["statistics"]["complete"]
     _resize(small_disk, 4000)
-    assert counts(ended(exploration(question, *how, "--work", place, "--resume"))) == expected(question)
+    assert counts(run_to_end(exploration(question, *how, "--work", place, "--resume"))) == expected(question)
 
 
 @needs_java
 @pytest.mark.parametrize("master", ["local[2]", CLUSTER])
 def test_spark_finds_the_same(master: str) -> None:
-    content = ended(exploration(LARGE, "--master", master))
+    content = run_to_end(exploration(LARGE, "--master", master))
     assert counts(content) == expected(LARGE)
     assert content["statistics"]["peak_task_memory_bytes"] < 1 << 30

@@ -25,7 +25,15 @@ import pytest
 from tests.engines.test_explore import KAFKA, SMALL
 from tests.engines.test_random_systems import RandomProtocol
 from tests.support.command_line import LOCK, ROOT, verify, wrong
-from tests.support.level_search import IN_FILES, TWO_PROCESSES, Here, Switching, everything, found, same
+from tests.support.level_search import (
+    IN_FILES,
+    TWO_PROCESSES,
+    Here,
+    Switching,
+    collect_findings,
+    everything,
+    same,
+)
 from tests.support.models import build
 from tests.support.random_protocols import random_protocol
 from tests.support.sampling import rest_slow
@@ -152,7 +160,7 @@ def test_it_goes_on_in_files_where_memory_is_too_small(monkeypatch: pytest.Monke
     grown = iter([*[0] * 8, 1 << 40])  # the ninth chunk does not fit
     monkeypatch.setattr("verifier.explicit.table.StateTable.growth", lambda table, coming: next(grown, 0))
     explored = explore(model, everything(model, beyond=Beyond(), limits=Limits(memory=limit)))
-    assert found(explored) == found(expected)
+    assert collect_findings(explored) == collect_findings(expected)
     assert explored.statistics["bytes_in_files"] > 0
 
 
@@ -162,7 +170,7 @@ def test_memory_is_too_small_after_all_was_found(kafka: Model, monkeypatch: pyte
     request = Request(("WeakIsr",))
     monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
     monkeypatch.setattr(level_search, "LEAST_ROOM", -1 << 60)
-    expected = found(explore(kafka, request))
+    expected = collect_findings(explore(kafka, request))
     for fitting in range(58, 100, 2):
         grown = iter([0] * fitting)
         monkeypatch.setattr(
@@ -170,7 +178,7 @@ def test_memory_is_too_small_after_all_was_found(kafka: Model, monkeypatch: pyte
             lambda table, coming, grown=grown: next(grown, 1 << 60),
         )
         explored = explore(kafka, replace(request, beyond=Beyond()))
-        assert found(explored) == expected
+        assert collect_findings(explored) == expected
         if "bytes_in_files" not in explored.statistics:
             assert fitting > 70
             break
@@ -212,7 +220,7 @@ def test_what_was_interrupted_goes_on(kafka: Model, tmp_path: Path) -> None:
     assert second.verdicts[0].depth == 6
     for _ in range(2):  # one that has ended says again what it found
         again = explore(kafka, replace(request, beyond=resumed))
-        assert found(again) == found(expected)
+        assert collect_findings(again) == collect_findings(expected)
     assert again.statistics["states_per_second"] == 0  # it found none
     shallow = explore(kafka, replace(request, beyond=resumed, keep_going=False))
     assert shallow.statistics["complete"]
@@ -227,7 +235,7 @@ def test_orbits_of_any_size_are_counted_on(
     beyond = replace(IN_FILES, folder=tmp_path)
     explore(kafka, replace(request, beyond=beyond), _interrupting(4))
     resumed = explore(kafka, replace(request, beyond=replace(beyond, resume=True)))
-    assert found(resumed) == found(explore(kafka, request))
+    assert collect_findings(resumed) == collect_findings(explore(kafka, request))
     assert resumed.statistics["states_in_orbits"] == resumed.statistics["distinct_states"] * 10**30
 
 
@@ -286,7 +294,7 @@ def test_a_count_that_was_changed_is_refused(kafka: Model, tmp_path: Path) -> No
     with pytest.raises(UsageError, match="is no manifest of an exploration: it is damaged"):
         explore(kafka, resumed)
     manifest.write_text(text)
-    assert found(explore(kafka, resumed)) == found(explore(kafka, everything(kafka)))
+    assert collect_findings(explore(kafka, resumed)) == collect_findings(explore(kafka, everything(kafka)))
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -374,7 +382,7 @@ def test_an_empty_folder_is_begun_in(kafka: Model, tmp_path: Path) -> None:
     """Also where it is said to go on: it may have ended before the first file."""
     (tmp_path / ".manifest.json.0123.tmp").touch()
     explored = explore(kafka, everything(kafka, beyond=replace(IN_FILES, folder=tmp_path, resume=True)))
-    assert found(explored) == found(explore(kafka, everything(kafka)))
+    assert collect_findings(explored) == collect_findings(explore(kafka, everything(kafka)))
 
 
 def test_who_asks_for_less_than_there_is_gets_no_more(
@@ -391,7 +399,9 @@ def test_who_asks_for_less_than_there_is_gets_no_more(
     assert "more than 10 states" in str(few.verdicts[0].reason)
     for depth in (6, 7, 7):
         asked = everything(kafka, max_depth=depth)
-        assert found(explore(kafka, replace(asked, beyond=resumed))) == found(explore(kafka, asked))
+        assert collect_findings(explore(kafka, replace(asked, beyond=resumed))) == collect_findings(
+            explore(kafka, asked)
+        )
 
 
 @pytest.mark.thorough
@@ -452,7 +462,7 @@ def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(
 
     monkeypatch.setattr(level_search, "perform", disturbed)
     again = explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
-    assert found(again) == found(explore(kafka, everything(kafka)))
+    assert collect_findings(again) == collect_findings(explore(kafka, everything(kafka)))
 
 
 def test_keys_have_room_for_all_moves_and_places() -> None:
@@ -492,7 +502,7 @@ def test_a_full_disk_ends_it_and_it_goes_on_when_there_is_room(
     monkeypatch.undo()
     assert not [file for file in tmp_path.rglob("*") if file.suffix == ".draft"]
     again = explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
-    assert found(again) == found(expected)
+    assert collect_findings(again) == collect_findings(expected)
 
 
 def test_files_that_may_not_grow_end_it() -> None:
@@ -558,7 +568,7 @@ def test_the_search_in_memory_goes_on_until_tasks_can_run(kafka: Model, tmp_path
     told: list[int] = []
     beyond = replace(IN_FILES, folder=tmp_path, runner=Late)
     explored = explore(kafka, everything(kafka, beyond=beyond), lambda news: told.append(news.depth))
-    assert found(explored) == found(explore(kafka, everything(kafka)))
+    assert collect_findings(explored) == collect_findings(explore(kafka, everything(kafka)))
     begun = json.loads((tmp_path / "manifest.json").read_text())["begun"]
     assert len(begun["starts"]) == 4  # levels, of which three were looked at
     assert set(told) >= {0, 1, 2}
@@ -574,7 +584,7 @@ class Never(Here):
 def test_what_is_found_before_tasks_can_run_is_all_that_is_wanted(kafka: Model) -> None:
     explored = explore(kafka, everything(kafka, beyond=replace(IN_FILES, runner=Never)))
     assert "bytes_in_files" not in explored.statistics
-    assert found(explored) == found(explore(kafka, everything(kafka)))
+    assert collect_findings(explored) == collect_findings(explore(kafka, everything(kafka)))
 
 
 # -- the parts

@@ -16,7 +16,7 @@ from tests.support.exporting import (
     abc,
     aiger_file,
     model_of,
-    named,
+    name_case,
     needs_abc,
     starting_steps,
     values_of,
@@ -62,7 +62,7 @@ def _replay(model: Model, exported: Exported, name: str, rows: tuple[tuple[bool,
 
 
 @needs_abc
-@pytest.mark.parametrize("case", KNOWN, ids=named)
+@pytest.mark.parametrize("case", KNOWN, ids=name_case)
 def test_abc_knows_the_toys(case: Any, tmp_path: Path) -> None:
     protocol, name, length = case
     model = model_of(protocol)

@@ -12,7 +12,7 @@ import pytest
 from tests.engines.test_ic3 import SMALL
 from tests.engines.test_random_systems import NAMES, RandomProtocol
 from tests.support.explicit import explore
-from tests.support.exporting import KNOWN, ManyStarts, model_of, named, starting_steps
+from tests.support.exporting import KNOWN, ManyStarts, model_of, name_case, starting_steps
 from tests.support.models import build
 from tests.support.toys import Lottery
 from verifier.interchange.exporting import Format, export
@@ -44,7 +44,7 @@ def _shortest(model: Model, name: str, deepest: int) -> int | None:
     return len(answer) - 1 - starting  # it counts states
 
 
-@pytest.mark.parametrize("case", KNOWN, ids=named)
+@pytest.mark.parametrize("case", KNOWN, ids=name_case)
 def test_patronus_finds_the_known_verdict(case: Any) -> None:
     protocol, name, length = case
     assert _shortest(model_of(protocol), name, DEEPEST) == length

@@ -18,7 +18,7 @@ from pysmt.smtlib.parser import SmtLibParser
 
 from tests.engines.test_ic3 import SMALL
 from tests.support.command_line import ROOT
-from tests.support.exporting import KNOWN, ManyStarts, model_of, named
+from tests.support.exporting import KNOWN, ManyStarts, model_of, name_case
 from tests.support.models import build
 from tests.support.toys import Chain, LockServer, Lottery
 from verifier.interchange.exporting import Exported, Format, export
@@ -49,17 +49,17 @@ def _shortest(holds: Callable[[int], bool]) -> int | None:
 
 def test_pyvmt_finds_the_known_verdicts(tmp_path: Path) -> None:
     pytest.importorskip("pyvmt")
-    models = {named(case): model_of(case[0]) for case in KNOWN}
-    exports = {named(case): export(models[named(case)], (case[1],), Format.VMT) for case in KNOWN}
+    models = {name_case(case): model_of(case[0]) for case in KNOWN}
+    exports = {name_case(case): export(models[name_case(case)], (case[1],), Format.VMT) for case in KNOWN}
     found = _read(exports, tmp_path)
-    assert {name: each["shortest"] for name, each in found.items()} == {named(c): c[2] for c in KNOWN}
+    assert {name: each["shortest"] for name, each in found.items()} == {name_case(c): c[2] for c in KNOWN}
     for name, model in models.items():
         assert found[name]["state"] == len(model.system.bits)
         free = sum(len(instance.inputs) for instance in model.system.instances)
         assert found[name]["inputs"] == len(model.system.instances) + free
 
 
-@pytest.mark.parametrize("case", KNOWN, ids=named)
+@pytest.mark.parametrize("case", KNOWN, ids=name_case)
 def test_z3_finds_the_known_verdict_by_the_definitions(case: Any) -> None:
     protocol, name, length = case
     model = model_of(protocol)
@@ -101,11 +101,11 @@ def test_initiation_and_consecution_are_as_enumerated(protocol: Any, tmp_path: P
     names = [prop.name for prop in model.system.properties]
     found = _read({name: export(model, (name,), Format.VMT) for name in names}, tmp_path)
     for name in names:
-        assert (found[name]["initially"], found[name]["inductive"]) == _enumerated(model, name)
+        assert (found[name]["initially"], found[name]["inductive"]) == _enumerate(model, name)
     assert {found[name]["inductive"] for name in names} == {True, False}
 
 
-@pytest.mark.parametrize("case", KNOWN, ids=named)
+@pytest.mark.parametrize("case", KNOWN, ids=name_case)
 def test_pysmt_reads_the_annotations(case: Any) -> None:
     protocol, name, _ = case
     model = model_of(protocol)
@@ -123,7 +123,7 @@ def test_pysmt_reads_the_annotations(case: Any) -> None:
     assert is_sat(trans, solver_name="z3")
 
 
-def _enumerated(model: Model, name: str) -> tuple[bool, bool]:
+def _enumerate(model: Model, name: str) -> tuple[bool, bool]:
     """True if a property holds initially, and whether every step from a state keeps it."""
     replayer, initially, inductive = Replayer(model), True, True
     for bits in product((False, True), repeat=len(model.system.bits)):

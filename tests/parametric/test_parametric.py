@@ -174,7 +174,7 @@ def test_what_the_table_says_stands_in_the_documentation() -> None:
 # Proofs
 
 
-def attempted(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
+def attempt_proof(kind: type[Protocol], name: str, **constants: Any) -> Attempt:
     return prove(Proofs.of(read_for_all(kind, constants)), name, Limits(300).begin())
 
 
@@ -232,7 +232,7 @@ LOCK_MUTANTS = [
 @pytest.mark.parametrize(("method", "lacks", "at"), LOCK_MUTANTS)
 def test_mutants_of_the_example_are_not_proved(method: str, lacks: dict[str, int], at: str) -> None:
     mutant = type(without(ticket_lock(), {}, method, **lacks))
-    attempt = attempted(mutant, "mutual_exclusion")
+    attempt = attempt_proof(mutant, "mutual_exclusion")
     assert not attempt.proved
     assert any(one.name.startswith(at) for one in attempt.open)
 
@@ -355,7 +355,7 @@ def test_kip320_is_proved_for_all_constants(name: str) -> None:
 )
 def test_what_loses_data_is_not_proved(spec: str, at: str) -> None:
     """Open is, among others, the action by which the known violation happens."""
-    attempt = attempted(load(spec), "StrongIsr")
+    attempt = attempt_proof(load(spec), "StrongIsr")
     assert not attempt.proved
     assert any(one.name.startswith(f"{at} StrongIsr") for one in attempt.open)
 
@@ -461,12 +461,12 @@ def test_a_decision_on_a_constant_is_an_assumption_with_its_place() -> None:
     reading = read_for_all(Decided, {})
     assert [one.words for one in reading.assumptions] == ["n >= 0", "n > 1"]
     assert re.fullmatch(r"n > 1 \(test_parametric.py, line \d+\)", reading.said[1])
-    assert attempted(Decided, "Small").proved
+    assert attempt_proof(Decided, "Small").proved
 
 
 def test_what_has_no_reading_is_refused_with_its_place() -> None:
     with pytest.raises(NotParametric, match="action Up: sum of has no parametric reading"):
-        attempted(Summed, "Small")
+        attempt_proof(Summed, "Small")
     with pytest.raises(NotParametric, match=r"test_parametric.py, line .*: n is divided"):
         read_for_all(Divided, {})
 
@@ -549,8 +549,8 @@ class FewWaiting(Protocol, camel_case=True):
 
 
 def test_small_numbers_of_elements_are_read() -> None:
-    assert attempted(FewWaiting, "Few").proved
-    assert not attempted(FewWaiting, "None").proved
+    assert attempt_proof(FewWaiting, "Few").proved
+    assert not attempt_proof(FewWaiting, "None").proved
 
 
 # The command

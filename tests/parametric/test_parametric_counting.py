@@ -38,7 +38,7 @@ from verifier.parametric.subsequences import Elements, order, pigeonholes
 from verifier.processes.limits import Limits
 
 
-def attempted(kind: type[Protocol], name: str) -> Attempt:
+def attempt_proof(kind: type[Protocol], name: str) -> Attempt:
     return prove(Proofs.of(read_for_all(kind, {})), name, Limits(120).begin())
 
 
@@ -182,7 +182,7 @@ class Shares(Protocol, camel_case=True):
     ],
 )
 def test_what_is_proved(kind: type[Protocol], name: str, proved: bool) -> None:
-    assert attempted(kind, name).proved is proved
+    assert attempt_proof(kind, name).proved is proved
 
 
 # The facts are true of all finite sets

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.parametric.test_parametric import Reading, random_transitions
-from tests.parametric.test_parametric_counting import attempted, truth
+from tests.parametric.test_parametric_counting import attempt_proof, truth
 from tests.support.models import build
 from verifier import (
     Function,
@@ -141,7 +141,7 @@ class Stopped(Clock):
 )
 def test_what_holds_where_nothing_can_happen(kind: type[Protocol], name: str, proved: bool) -> None:
     """A proved claim also holds at small constants. Any other is violated at some, or a sort is left."""
-    assert attempted(kind, name).proved is proved
+    assert attempt_proof(kind, name).proved is proved
     verdicts = []
     for constants in product((1, 2), repeat=len(kind().constants)):
         protocol = kind(dict(zip(kind().constants, constants, strict=True)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import attempted
+from tests.parametric.test_parametric import attempt_proof
 from tests.parametric.test_parametric_counting import truth
 from verifier.encodings.quantifiers import comprehension, exists, forall
 from verifier.encodings.sorts import Function, Range, Set
@@ -105,7 +105,7 @@ def obligation(kind: type[Protocol], claim: str, at: str) -> tuple[Any, Obligati
 
 @pytest.mark.thorough
 def test_with_a_hint_few_lemmas_are_given_first() -> None:
-    attempt = attempted(Shelf, "NothingBehind")
+    attempt = attempt_proof(Shelf, "NothingBehind")
     assert attempt.proved, attempt.open
     shown = attempt.results["Put EndIsLast 0"]
     assert isinstance(shown, Shown)
@@ -126,7 +126,7 @@ def test_a_hint_leaves_out_what_is_not_named() -> None:
 
 
 def test_a_wrong_hint_costs_time_only() -> None:
-    attempt = attempted(Misled, "NothingBehind")
+    attempt = attempt_proof(Misled, "NothingBehind")
     assert attempt.proved, attempt.open
 
 

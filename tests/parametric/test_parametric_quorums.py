@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import attempted
+from tests.parametric.test_parametric import attempt_proof
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Range, Set
 from verifier.parametric.protocol_readings import read_for_all
@@ -104,11 +104,11 @@ class Forgetful(Votes):
 
 
 def test_quorums_that_meet_decide_one_value() -> None:
-    attempt = attempted(Votes, "Agreement")
+    attempt = attempt_proof(Votes, "Agreement")
     assert attempt.proved, attempt.open
     assert read_for_all(Votes, {}).beyond_declared == ()
 
 
 @pytest.mark.parametrize("kind", [Unequal, TwoVotes, Hasty, Forgetful])
 def test_mutants_are_not_proved(kind: type[Protocol]) -> None:
-    assert not attempted(kind, "Agreement").proved
+    assert not attempt_proof(kind, "Agreement").proved

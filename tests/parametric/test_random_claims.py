@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.support.random_claims import claimed, compare, failing, proved
+from tests.support.random_claims import compare, failing, make_claim, proved
 from tests.support.sampling import rest_slow
 
 
@@ -20,7 +20,7 @@ def test_some_claims_are_proved_and_some_fail() -> None:
     """The comparison can fail: of these claims some hold, and others are false."""
     shown, false = 0, 0
     for seed in range(8):
-        kind = claimed(seed)
+        kind = make_claim(seed)
         if kind is not None:
             false += len(failing(kind, {}, random.Random(seed), 20))
             shown += sum(is_proved for _, _, is_proved in proved(kind))

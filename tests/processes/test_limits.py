@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.support.command_line import ROOT, started, verify, wrong
+from tests.support.command_line import ROOT, start_verify, verify, wrong
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import look_at
 from verifier.runs.loading import load
@@ -120,7 +120,7 @@ def test_the_last_properties_get_their_time() -> None:
 
 
 def _interrupted(words: tuple[str, ...], after: float, times: int, number: int) -> tuple[int, str, str]:
-    process = started(*words)
+    process = start_verify(*words)
     time.sleep(after)
     for _ in range(times):
         process.send_signal(number)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.support.command_line import CHAIN, started
+from tests.support.command_line import CHAIN, start_verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.processes import interrupts
 from verifier.processes.interrupts import Interrupts
@@ -61,7 +61,7 @@ asking.answer_question = tells
 
 def _ended(words: tuple[str, ...], hooks: str) -> tuple[int, Any]:
     """Run a command with hooks. Returns its exit code and the one JSON object that it printed."""
-    process = started(*words, "--format", "json", first=_HOOKS + hooks)
+    process = start_verify(*words, "--format", "json", first=_HOOKS + hooks)
     try:
         output, errors = process.communicate(timeout=_SECONDS)
     finally:

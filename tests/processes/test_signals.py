@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.support.signals import Trial, commands, drawn, prepare, run, wrongs
+from tests.support.signals import Trial, commands, draw_trial, prepare, run, wrongs
 from verifier.processes.interrupts import Interrupts, is_interrupt, is_stop_asked, terminable
 
 _SECONDS = 5.0
@@ -23,7 +23,7 @@ def test_each_command_ends_at_a_signal(name: str, tmp_path: Path) -> None:
     prepare(tmp_path)
     chance = Random(name)
     for _ in range(8):
-        trial = drawn(words, within, chance)
+        trial = draw_trial(words, within, chance)
         ended = run(trial)
         assert wrongs(trial, ended, _SECONDS) == [], (trial, ended)
 

@@ -50,7 +50,7 @@ def test_links_are_relative(name: str) -> None:
     assert os.readlink(link) == LINKS[name]
 
 
-def copied(folder: Path) -> Path:
+def copy_sources(folder: Path) -> Path:
     """A copy of the sources, because setuptools leaves its build folder beside them."""
     source = folder / "source"
     source.mkdir()
@@ -65,7 +65,7 @@ def copied(folder: Path) -> Path:
 def test_the_checkout_is_installed_as_a_path(tmp_path: Path) -> None:
     """An import hook would hide ``verifier`` from mypy and from editors, which run no code."""
     assert "--config-settings editable_mode=compat --editable" in (ROOT / "Makefile").read_text()
-    source = copied(tmp_path)
+    source = copy_sources(tmp_path)
     code = "import sys; from setuptools.build_meta import build_editable as build; "
     code += "import os; os.chdir(sys.argv[1]); build(sys.argv[2], {'editable_mode': 'compat'})"
     done = python("-c", code, str(source), str(tmp_path), path="")
@@ -76,7 +76,7 @@ def test_the_checkout_is_installed_as_a_path(tmp_path: Path) -> None:
 
 
 def test_a_wheel_has_every_module(tmp_path: Path) -> None:
-    source = copied(tmp_path)
+    source = copy_sources(tmp_path)
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     done = python("-m", "pip", "wheel", *options, str(source), path="")
     assert done.returncode == 0, done.stderr

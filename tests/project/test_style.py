@@ -59,12 +59,12 @@ def test_a_place_is_the_line() -> None:
 
 def test_an_unfinished_folder_may_have_so_many() -> None:
     fault = Fault("old/a.py", 1, "words")
-    assert STYLE.left([fault, fault]) == []
-    assert STYLE.left([fault] * 3) == [fault] * 3
+    assert STYLE.select_remaining([fault, fault]) == []
+    assert STYLE.select_remaining([fault] * 3) == [fault] * 3
     inner = Fault("old/newer/a.py", 1, "words")
-    assert STYLE.left([fault, inner]) == [inner]
+    assert STYLE.select_remaining([fault, inner]) == [inner]
     other = Fault("oldest/a.py", 1, "words")
-    assert STYLE.left([other]) == [other]
+    assert STYLE.select_remaining([other]) == [other]
 
 
 def test_the_rules_are_those_of_the_file() -> None:

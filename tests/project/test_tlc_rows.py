@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tlc import MEASURED, measured_rows
+from tests.support.tlc import MEASURED, read_measured
 from verifier.specs.registry import BUILT_IN
 
 ORIGINAL = Path(__file__).parents[3] / "shared" / "golden" / "tlc.json"
 
 
 def test_every_family_has_rows() -> None:
-    rows = measured_rows()
+    rows = read_measured()
     assert len(rows) == 109
     assert {row["family"] for row in rows} == {"kafka", "bookkeeper", "pulsar", "rabbit", "exactly-once"}
     assert {row["spec"] for row in rows} <= set(BUILT_IN)

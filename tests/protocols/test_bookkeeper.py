@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.models import build
 from tests.support.sampling import first_of
-from tests.support.tlc import LOSSES, constants_of, measured_rows
+from tests.support.tlc import LOSSES, constants_of, read_measured
 from verifier.engines import bmc
 from verifier.engines.explore import Request, explore
 from verifier.errors import UsageError
@@ -19,7 +19,7 @@ from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import load
 from verifier.verdict import VerdictKind
 
-ROWS = measured_rows("bookkeeper")
+ROWS = read_measured("bookkeeper")
 EXPECTED = [*expectations("bookkeeper"), *expectations("bookkeeper-4-13")]
 DIVERGENCE = {
     "bookkeeper": "NoDivergenceBetweenClientAndMetaData",
@@ -40,7 +40,7 @@ def _expected_label(expected: Expectation) -> str:
 
 
 @cache
-def _explored(spec: str, constants: tuple[tuple[str, Any], ...], *, whole: bool, symmetry: bool) -> Any:
+def _explore(spec: str, constants: tuple[tuple[str, Any], ...], *, whole: bool, symmetry: bool) -> Any:
     model = build(load(spec)(dict(constants)))
     assert bool(model.system.symmetries) or not symmetry
     names = tuple(prop.name for prop in model.system.properties)
@@ -50,7 +50,7 @@ def _explored(spec: str, constants: tuple[tuple[str, Any], ...], *, whole: bool,
 
 
 def _exploration(spec: str, constants: Mapping[str, Any], *, whole: bool, symmetry: bool) -> Any:
-    return _explored(spec, tuple(constants.items()), whole=whole, symmetry=symmetry)
+    return _explore(spec, tuple(constants.items()), whole=whole, symmetry=symmetry)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=_row_label)

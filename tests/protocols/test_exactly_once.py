@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from tests.support.explicit import explore
-from tests.support.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.support.golden import (
+    agrees_with_expectation,
+    agrees_with_row,
+    exploration,
+    make_expected_cases,
+    make_measured_cases,
+)
 from tests.support.models import build
 from tests.support.sampling import some_of
 from verifier.encodings.quantifiers import if_
@@ -20,12 +26,12 @@ from verifier.specs.protocol import Protocol, Step, action
 from verifier.verdict import VerdictKind
 
 
-@pytest.mark.parametrize("expectation", some_of(expected("exactly_once"), every=3))
+@pytest.mark.parametrize("expectation", some_of(make_expected_cases("exactly_once"), every=3))
 def test_expectations(expectation: Expectation) -> None:
     agrees_with_expectation(expectation)
 
 
-@pytest.mark.parametrize("row", measured("exactly-once"))
+@pytest.mark.parametrize("row", make_measured_cases("exactly-once"))
 def test_measured_rows(row: dict[str, Any]) -> None:
     agrees_with_row(row)
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.explicit import Exploration, explore
 from tests.support.models import build
 from tests.support.sampling import some_of
-from tests.support.tlc import measured_rows
+from tests.support.tlc import read_measured
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320 import Kip320
@@ -20,7 +20,7 @@ from verifier.specs.registry import BUILT_IN, load
 
 FAMILY = [name for name, place in BUILT_IN.items() if ".kafka." in place]
 EXPECTED = [expected for name in FAMILY for expected in expectations(name)]
-ROWS = measured_rows("kafka")
+ROWS = read_measured("kafka")
 
 
 def _label(spec: str, constants: Mapping[str, Any], properties: str) -> str:
@@ -36,12 +36,12 @@ def _expected_label(expected: Expectation) -> str:
 
 
 @cache
-def _explored(spec: str, constants: tuple[tuple[str, Any], ...], until: frozenset[str]) -> Exploration:
+def _explore(spec: str, constants: tuple[tuple[str, Any], ...], until: frozenset[str]) -> Exploration:
     return explore(build(load(spec)(dict(constants))), until=until)
 
 
 def _exploration(spec: str, constants: Mapping[str, Any], until: frozenset[str]) -> Exploration:
-    return _explored(spec, tuple(constants.items()), until)
+    return _explore(spec, tuple(constants.items()), until)
 
 
 @pytest.mark.parametrize("row", some_of(ROWS, every=2), ids=_row_label)

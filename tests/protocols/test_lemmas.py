@@ -50,7 +50,7 @@ FOR_ALL_CONSTANTS = {"EachKeyHasALatestMessage", "LoggedOnce", "OneVersionForEac
 """Lemmas each of which follows from the others at given constants; proofs for all constants need them."""
 
 
-def proved(protocol: Protocol, name: str, **options: Any) -> InductionOutcome:
+def prove_property(protocol: Protocol, name: str, **options: Any) -> InductionOutcome:
     return induct(build(protocol), Request(name, **options))
 
 
@@ -107,13 +107,13 @@ def test_the_lemmas_prove_the_properties_on_a_grid(grid: Grid) -> None:
 
 @pytest.mark.parametrize("spec", MAIN)
 def test_representatives_suffice(spec: str) -> None:
-    assert proved(load(spec)(SMALL[spec]), MAIN[spec], symmetry=False).verdicts[0].kind is PROVED
+    assert prove_property(load(spec)(SMALL[spec]), MAIN[spec], symmetry=False).verdicts[0].kind is PROVED
 
 
 @pytest.mark.parametrize("spec", ["rabbit-sac", "rabbit-sac-restart", "exactly-once-atomic", "exactly-once"])
 def test_the_property_follows_from_the_lemmas(spec: str) -> None:
     """It need not be kept together with them."""
-    outcome = proved(load(spec)({}), MAIN[spec])
+    outcome = prove_property(load(spec)({}), MAIN[spec])
     assert Kind.SAFETY in {item.kind for item in outcome.obligations}
 
 
@@ -211,7 +211,7 @@ def test_lemmas_hold_in_every_reachable_state(spec: str) -> None:
 def test_dropping_a_line_breaks_a_lemma(
     spec: str, method: str, lacks: dict[str, int], broken: tuple[str, str]
 ) -> None:
-    outcome = proved(without(load(spec), {}, method, **lacks), MAIN[spec])
+    outcome = prove_property(without(load(spec), {}, method, **lacks), MAIN[spec])
     verdict = outcome.verdicts[0]
     assert verdict.kind is NOT_INDUCTIVE
     assert broken in failing(outcome)
@@ -236,7 +236,7 @@ def test_what_is_proved_without_a_line_holds_without_it(spec: str) -> None:
 
 @pytest.mark.parametrize("name", ["CompactedLedgerLeak", "DuplicateNullKeyMessage"])
 def test_known_bugs_of_compaction_are_not_proved(name: str) -> None:
-    assert proved(PulsarCompaction({}), name).verdicts[0].kind is NOT_INDUCTIVE
+    assert prove_property(PulsarCompaction({}), name).verdicts[0].kind is NOT_INDUCTIVE
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_known_bugs_of_compaction_are_not_proved(name: str) -> None:
     ],
 )
 def test_known_bad_variants_are_not_proved(variant: str, broken: tuple[str, str]) -> None:
-    outcome = proved(ExactlyOnce({"variant": variant}), "Safety")
+    outcome = prove_property(ExactlyOnce({"variant": variant}), "Safety")
     assert outcome.verdicts[0].kind is NOT_INDUCTIVE
     assert broken in failing(outcome)
 
@@ -263,7 +263,7 @@ class ProcessesWhatItKnows(ExactlyOnceAtomic):
 
 
 def test_processing_what_the_outbox_knows_is_not_proved() -> None:
-    outcome = proved(ProcessesWhatItKnows({}), "Safety")
+    outcome = prove_property(ProcessesWhatItKnows({}), "Safety")
     assert outcome.verdicts[0].kind is NOT_INDUCTIVE
     assert ("LoadState", "ProcessedUnlessKnown") in failing(outcome)
 
@@ -311,7 +311,7 @@ class LosesQueueWithItsLastSubscriber(RabbitSacRestart):
 def test_unfair_clients_are_not_proved(protocol: type[RabbitSac], name: str) -> None:
     """All of them violate the property, too."""
     made = protocol({"queues": 3, "apps": 2})
-    assert proved(made, name).verdicts[0].kind is NOT_INDUCTIVE
+    assert prove_property(made, name).verdicts[0].kind is NOT_INDUCTIVE
     assert name in explore(build(made), until=(name,)).steps
 
 

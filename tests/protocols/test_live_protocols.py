@@ -82,15 +82,15 @@ ANSWERS = [
 
 def model_of(spec: str, constants: dict[str, Any]) -> Model:
     """The model of a protocol."""
-    return _built(spec, tuple(constants.items()))
+    return _build(spec, tuple(constants.items()))
 
 
 @cache
-def _built(spec: str, constants: tuple[tuple[str, Any], ...]) -> Model:
+def _build(spec: str, constants: tuple[tuple[str, Any], ...]) -> Model:
     return build(define(class_of(spec)(dict(constants))))
 
 
-def asked(model: Model, name: str, fairness: str, conditions: Iterable[Fairness]) -> Verdict:
+def ask_verdict(model: Model, name: str, fairness: str, conditions: Iterable[Fairness]) -> Verdict:
     """The verdict by exploration."""
     (prop,) = (one for one in model.definition.temporal if one.name == name)
     live = live_model(model, prop, fairness, tuple(conditions))
@@ -102,7 +102,7 @@ def asked(model: Model, name: str, fairness: str, conditions: Iterable[Fairness]
 def test_the_answers(spec: str, constants: dict[str, Any], fairness: str, name: str, verdict: str) -> None:
     model = model_of(spec, constants)
     conditions = conditions_named(model.definition, fairness)
-    assert asked(model, name, fairness, conditions).kind.value == verdict
+    assert ask_verdict(model, name, fairness, conditions).kind.value == verdict
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_the_answers(spec: str, constants: dict[str, Any], fairness: str, name: 
 def test_no_condition_can_be_left_out(spec: str, constants: dict[str, Any], fairness: str, name: str) -> None:
     model = model_of(spec, constants)
     conditions = conditions_named(model.definition, fairness)
-    assert asked(model, name, fairness, conditions).kind is VerdictKind.PROVED
+    assert ask_verdict(model, name, fairness, conditions).kind is VerdictKind.PROVED
     for left in conditions:
         rest = [one for one in conditions if one is not left]
-        assert asked(model, name, fairness, rest).kind is VerdictKind.VIOLATED, left
+        assert ask_verdict(model, name, fairness, rest).kind is VerdictKind.VIOLATED, left
 
 
 def test_three_weak_conditions_are_enough_for_kip320() -> None:
@@ -127,10 +127,10 @@ def test_three_weak_conditions_are_enough_for_kip320() -> None:
     names = ("FencedLeaderIncHighWatermark", "FencedBecomeFollowerAndTruncate", "FencedFollowerFetch")
     conditions = conditions_named(model.definition, "fetch")
     weakened = [Fairness(conditions[-1].strength, (name,)) for name in names]
-    assert asked(model, KAFKA, "three", weakened).kind is VerdictKind.PROVED
+    assert ask_verdict(model, KAFKA, "three", weakened).kind is VerdictKind.PROVED
     for left in weakened:
         rest = [one for one in weakened if one is not left]
-        assert asked(model, KAFKA, "two", rest).kind is VerdictKind.VIOLATED, left
+        assert ask_verdict(model, KAFKA, "two", rest).kind is VerdictKind.VIOLATED, left
 
 
 @pytest.mark.parametrize(

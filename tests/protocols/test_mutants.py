@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.support.mutants import CHECKED_BY, mutants, noticed, noticed_at
+from tests.support.mutants import CHECKED_BY, find_difference, find_difference_at, mutants
 from tests.support.sampling import some_of
 
 EPOCH_NAMES_LEADER = "an epoch has one leader, and the replica that it names presumes leadership in it"
@@ -114,16 +114,16 @@ def test_mutants_of_every_module() -> None:
     "name", some_of((name for name in ALL if name not in {*EQUIVALENT, *AFTER_THE_LOSS}), every=24)
 )
 def test_is_noticed(name: str) -> None:
-    assert noticed(ALL[name]) is not None
+    assert find_difference(ALL[name]) is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", AFTER_THE_LOSS)
 def test_is_noticed_at_larger_constants(name: str) -> None:
-    assert noticed_at(ALL[name], "kip320-first-try", LARGER) is not None
+    assert find_difference_at(ALL[name], "kip320-first-try", LARGER) is not None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EQUIVALENT)
 def test_equivalent_ones_do_nothing_else(name: str) -> None:
-    assert noticed(ALL[name], most_states=50_000) is None
+    assert find_difference(ALL[name], most_states=50_000) is None

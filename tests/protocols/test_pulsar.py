@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.support.golden import (
+    agrees_with_expectation,
+    agrees_with_row,
+    exploration,
+    make_expected_cases,
+    make_measured_cases,
+)
 from tests.support.models import build
 from verifier.engines.bmc import Request, check
 from verifier.specs.expectations import Expectation
@@ -16,12 +22,12 @@ from verifier.verdict import VerdictKind
 SMALL = {"message_sent_limit": 2, "compaction_times_limit": 2, "max_crash_times": 1}
 
 
-@pytest.mark.parametrize("expectation", expected("pulsar"))
+@pytest.mark.parametrize("expectation", make_expected_cases("pulsar"))
 def test_expectations(expectation: Expectation) -> None:
     agrees_with_expectation(expectation)
 
 
-@pytest.mark.parametrize("row", measured("pulsar"))
+@pytest.mark.parametrize("row", make_measured_cases("pulsar"))
 def test_measured_rows(row: dict[str, Any]) -> None:
     agrees_with_row(row)
 

@@ -7,18 +7,24 @@ from typing import Any
 import pytest
 
 from tests.support.explicit import explore
-from tests.support.golden import agrees_with_expectation, agrees_with_row, expected, exploration, measured
+from tests.support.golden import (
+    agrees_with_expectation,
+    agrees_with_row,
+    exploration,
+    make_expected_cases,
+    make_measured_cases,
+)
 from tests.support.models import build
 from verifier.specs.expectations import Expectation
 from verifier.specs.rabbitmq.single_active_consumer import RabbitSac, RabbitSacRestart
 
 
-@pytest.mark.parametrize("expectation", expected("rabbitmq"))
+@pytest.mark.parametrize("expectation", make_expected_cases("rabbitmq"))
 def test_expectations(expectation: Expectation) -> None:
     agrees_with_expectation(expectation)
 
 
-@pytest.mark.parametrize("row", measured("rabbit"))
+@pytest.mark.parametrize("row", make_measured_cases("rabbit"))
 def test_measured_rows(row: dict[str, Any]) -> None:
     agrees_with_row(row)
 

@@ -135,14 +135,14 @@ def test_tlc_finds_nothing_worse_from_there_on(tmp_path: Path) -> None:
 # What can happen from there on
 
 
-def explored_after(actions: int) -> Exploration:
+def explore_after(actions: int) -> Exploration:
     return explore(beginning_after(actions), Request((*KEPT, VIOLATED), keep_going=True))
 
 
 @pytest.mark.parametrize(("actions", "states"), [(30, ONWARD_STATES), (29, 18_144), (27, 45_360)])
 def test_nothing_is_lost_from_there_on(actions: int, states: int) -> None:
     """From the last state, or where the second recovery has begun to read, whatever is done next."""
-    outcome = explored_after(actions)
+    outcome = explore_after(actions)
     kinds = {verdict.property_name: verdict.kind for verdict in outcome.verdicts}
     assert kinds == {**dict.fromkeys(KEPT, VerdictKind.HOLDS), VIOLATED: VerdictKind.VIOLATED}
     assert (outcome.statistics["complete"], outcome.statistics["distinct_states"]) == (True, states)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
-from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, found_in, jugs
+from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, find_violation, jugs
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of
 from verifier.report.diagram import diagram_of
@@ -76,7 +76,7 @@ def test_the_comment_above_a_definition_is_its_documentation(
     comment: str, words: str, tmp_path: Path
 ) -> None:
     text = JUGS.replace("NeverTwo ==", f"{comment}NeverTwo ==")
-    row = found_in(tmp_path, "Jugs", text, JUGS_CONFIG)
+    row = find_violation(tmp_path, "Jugs", text, JUGS_CONFIG)
     assert row.statistics[ASKED] == {"kind": "invariant", "says": "big # 2", "description": words}
 
 

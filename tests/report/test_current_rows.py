@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.command_line import CHAIN, verify, wrong
 from tests.support.examples import run_rows
-from tests.support.sweeping import identified
+from tests.support.sweeping import identify_row
 from verifier.outcomes.row import Row
 from verifier.report.report import version_columns
 from verifier.sweep.current import standing
@@ -24,7 +24,7 @@ def row(spec: str, size: int, version: str, name: str = "Safe", **more: Any) -> 
     (found,) = run_rows("explore", "--spec", CHAIN, "--property", "StartsLow")
     base = replace(found, property_name=name, spec=spec, constants={"size": size})
     made = replace(base, spec_hash=f"{version}-at-{size}", trace=None, **more)
-    return identified(replace(made, options={**made.options, "seed": spec}))
+    return identify_row(replace(made, options={**made.options, "seed": spec}))
 
 
 def folder_of(folder: Path, rows: Sequence[Row], asked: Sequence[Row]) -> str:

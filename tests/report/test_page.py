@@ -17,7 +17,7 @@ from selenium.webdriver import Chrome, Keys
 
 from tests.support.chromium import browser, console, evaluate, prefer
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, run_rows
-from tests.support.pages import current, needs_chromium, opened, pause, press, texts
+from tests.support.pages import current, needs_chromium, open_report, pause, press, texts
 from tests.support.reporting import HOSTILE, every_verdict, hostile_spec
 from tests.support.sampling import some_of
 from verifier.report.page import as_html
@@ -36,7 +36,7 @@ def driver() -> Iterator[Chrome]:
 def test_a_trace_opens_at_its_violation_and_is_stepped_by_keys(driver: Chrome, tmp_path: Path) -> None:
     row = kip320_first_try()
     assert row.steps is not None
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     last, title, changes = current(driver)
     assert last == row.steps
     assert title.startswith(f"{row.steps} · ")
@@ -62,7 +62,7 @@ def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
     around, stutters = (run_rows("live", *rabbit, "--fairness", name)[0] for name in ("spec", "none"))
     assert around.trace is not None
     start, last = around.trace["loop"], len(around.trace["states"])
-    opened(driver, Report("one", (around,)), tmp_path)
+    open_report(driver, Report("one", (around,)), tmp_path)
     step, title, _ = current(driver)
     assert step == last
     assert title.startswith(f"{last} · Release")
@@ -74,7 +74,7 @@ def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
     for side, number in (("top", start), ("bottom", last)):
         offset = evaluate(driver, f"{edge}.{side} - {of_row.format(number)}.top")
         assert 0 <= offset <= 16, (side, offset)
-    opened(driver, Report("one", (stutters,)), tmp_path)
+    open_report(driver, Report("one", (stutters,)), tmp_path)
     assert current(driver)[1] == "1 · nobody acts any moreleads back to state 0"
     assert evaluate(driver, "document.querySelectorAll('.mark').length") == 0
 
@@ -82,7 +82,9 @@ def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
 @pytest.mark.thorough
 @needs_chromium
 def test_steps_are_reached_by_click_and_by_link(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#verdict-2/step-4")
+    open_report(
+        driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#verdict-2/step-4"
+    )
     assert current(driver)[0] == 4
     assert "bookkeeper-4-13" in evaluate(driver, "document.querySelector('.page.current h2').textContent")
     driver.find_element("css selector", ".page.current g.row[data-step='3']").click()
@@ -100,7 +102,7 @@ def test_steps_are_reached_by_click_and_by_link(driver: Chrome, tmp_path: Path) 
 
 @needs_chromium
 def test_diagram_has_the_lanes_the_messages_and_the_violation(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
+    open_report(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
     lanes = evaluate(driver, "[...document.querySelectorAll('.lane-name')].map(e => e.textContent)")
     assert lanes == ["metadata", "w1", "b1", "b2", "b3", "w2"]
     assert evaluate(driver, "document.querySelectorAll('.arrow').length") > 10
@@ -114,7 +116,7 @@ def test_diagram_has_the_lanes_the_messages_and_the_violation(driver: Chrome, tm
 
 @needs_chromium
 def test_variables_are_filtered_and_there_is_a_table(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     everything = evaluate(driver, "document.querySelectorAll('.detail tr').length")
     driver.find_element("css selector", ".bar-tools input").send_keys("log")
     shown = evaluate(driver, "document.querySelectorAll('.detail tr').length")
@@ -137,7 +139,7 @@ def test_words_of_a_trace_stay_words(driver: Chrome, tmp_path: Path) -> None:
     (row,) = run_rows("bmc", str(hostile_spec(tmp_path)), "--property", "SomebodyIsSpared", "--depth", "4")
     report = Report(HOSTILE, (row, replace(row, reason=HOSTILE, property_name=HOSTILE)), (HOSTILE,))
     for page in ("#overview", "#verdict-1", "#verdict-2"):
-        opened(driver, report, tmp_path, page)
+        open_report(driver, report, tmp_path, page)
         assert driver.title.endswith(HOSTILE)
         assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 2
         assert evaluate(driver, "document.querySelectorAll('b').length") == 0
@@ -194,7 +196,7 @@ INJECTED = (
 def test_no_word_becomes_an_attribute_or_an_element(word: str, driver: Chrome, tmp_path: Path) -> None:
     report = everywhere(word)
     for page in ("#overview", "#verdict-4"):
-        opened(driver, report, tmp_path, page)  # the policy would complain of styles and scripts
+        open_report(driver, report, tmp_path, page)  # the policy would complain of styles and scripts
         assert driver.title.endswith(word)
         names = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames())"
         # The policy ignores styles in the text; our own script sets some. A word would bring "display".
@@ -203,7 +205,7 @@ def test_no_word_becomes_an_attribute_or_an_element(word: str, driver: Chrome, t
         assert evaluate(driver, "document.querySelectorAll('iframe, img, style ~ style').length") == 0
         assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 2
         assert evaluate(driver, "getComputedStyle(document.body).display") == "block"
-    opened(driver, report, tmp_path)
+    open_report(driver, report, tmp_path)
     label = evaluate(driver, "document.querySelectorAll('.plots svg')[1].getAttribute('aria-label')")
     assert label.startswith(f"Time against {word}")
     assert word in evaluate(driver, "document.querySelectorAll('.plots svg')[1].textContent")
@@ -254,7 +256,7 @@ def test_the_policy_allows_our_own_scripts_and_styles_alone() -> None:
 @pytest.mark.thorough
 @needs_chromium
 def test_bars_and_plots_look_as_they_should(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, grid(100, 2), tmp_path)
+    open_report(driver, grid(100, 2), tmp_path)
     shares = (
         "[...document.querySelectorAll('.cell')].map(e => parseFloat(getComputedStyle(e, '::after').width)"
         " / e.clientWidth)"
@@ -277,7 +279,7 @@ def test_both_colour_schemes_and_the_switch_between(driver: Chrome, tmp_path: Pa
         return [sum(map(int, text[4:-1].split(","))) for text in evaluate(driver, colours)]
 
     prefer(driver, "dark")
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     background, text = lightness()
     assert background < 150 < 500 < text
     switch = driver.find_element("id", "theme")
@@ -307,7 +309,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     assert rows[-1].verdict is VerdictKind.NOT_INDUCTIVE
     of_two = ("--spec", "kip320", "--property", "WeakIsr", "--set", "replicas=2")
     rows += run_rows("prove", *of_two, "--no-lemmas", "--engine", "ic3")
-    opened(driver, Report("every", rows), tmp_path)
+    open_report(driver, Report("every", rows), tmp_path)
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") == len(rows)
     for number in range(1, len(rows) + 1):
         driver.execute_script(f"location.hash = '#verdict-{number}'")
@@ -334,7 +336,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
 @needs_chromium
 def test_five_hundred_jobs_open(driver: Chrome, tmp_path: Path) -> None:
     """That it is quick enough is for the benchmark to say."""
-    opened(driver, grid(500, 50), tmp_path)
+    open_report(driver, grid(500, 50), tmp_path)
     assert texts(driver, "#found") == ["500 of 500"]
     assert (tmp_path / "report.html").stat().st_size < 15_000_000
     driver.find_element("css selector", "#list a.VIOLATED").click()
@@ -348,7 +350,7 @@ def test_four_hundred_steps_are_drawn(driver: Chrome, tmp_path: Path) -> None:
     assert row.trace is not None
     states = list(row.trace["states"])
     long = {**row.trace, "states": [*states, *(states[1:] * 40)[: 400 - len(states) + 1]]}
-    opened(driver, Report("long", (replace(row, trace=long, steps=400),)), tmp_path)
+    open_report(driver, Report("long", (replace(row, trace=long, steps=400),)), tmp_path)
     assert current(driver)[0] == 400
     press(driver, Keys.HOME, "j")
     assert current(driver)[0] == 1

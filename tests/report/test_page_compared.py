@@ -15,7 +15,7 @@ from selenium.webdriver import Chrome, Keys
 from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
 from tests.support.modules_for_pages import commit
-from tests.support.pages import current, needs_chromium, opened, press, texts
+from tests.support.pages import current, needs_chromium, open_report, press, texts
 from verifier.outcomes.row import Row
 from verifier.report.labels import labels_of
 from verifier.report.page import as_html
@@ -49,7 +49,7 @@ def watched(driver: Chrome, words: str) -> list[str]:
 def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Path) -> None:
     row = kip320_first_try()
     assert row.trace is not None
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     states = row.trace["states"]
     lengths = [len(dict(state["log"]["#map"])["r2"]) for state in states]
     epochs = [state["next_leader_epoch"] for state in states]
@@ -96,7 +96,7 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
     ],
 )
 def test_what_cannot_be_read_is_said(words: str, wrong: str, driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, f"#StrongIsr?watch={quote(words)}")
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, f"#StrongIsr?watch={quote(words)}")
     assert texts(driver, ".complaint") == [wrong]
     assert texts(driver, ".current p.watched") == []
     assert console(driver) == []
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_is_said(words: str, wrong: str, driver: Chrome, tmp
 def test_values_of_modules_are_watched_as_modules_write_them(
     driver: Chrome, committed: Row, tmp_path: Path
 ) -> None:
-    opened(driver, Report("commit", (committed,)), tmp_path)
+    open_report(driver, Report("commit", (committed,)), tmp_path)
     assert watched(driver, 'rmState[r1] = "working"')[0] == "true"
     assert watched(driver, "Cardinality(msgs)") == ["0", "1", "2", "2"]
     assert watched(driver, '[type |-> "Prepared", rm |-> r1] \\in msgs')[-1] == "true"
@@ -125,7 +125,7 @@ def test_values_of_modules_are_watched_as_modules_write_them(
 
 @needs_chromium
 def test_a_watched_expression_is_a_column_and_stands_in_the_address(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, "#StrongIsr/step-3/variables")
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, "#StrongIsr/step-3/variables")
     driver.find_element("css selector", ".bar-tools input[placeholder$='= …']").send_keys(
         "length(log[r2]) = 0"
     )
@@ -147,7 +147,7 @@ def test_a_step_says_what_its_action_demands_and_where_it_is_written(driver: Chr
     row = kip320_first_try()
     assert row.trace is not None
     step = next(n for n, s in enumerate(row.trace["states"]) if s["#meta"].get("action") == "BecomeLeader")
-    opened(driver, Report("one", (row,)), tmp_path, f"#StrongIsr/step-{step}")
+    open_report(driver, Report("one", (row,)), tmp_path, f"#StrongIsr/step-{step}")
     assert texts(driver, ".current .demands summary")[0].startswith(
         "The action demands (replication.py, line "
     )
@@ -178,7 +178,7 @@ def test_two_executions_are_aligned_and_the_first_difference_is_marked(
 ) -> None:
     row, other = kip320_first_try(), shorter()
     assert row.steps is not None
-    opened(driver, Report("two", (row, other)), tmp_path, "#StrongIsr")
+    open_report(driver, Report("two", (row, other)), tmp_path, "#StrongIsr")
     driver.find_element("css selector", ".current [data-view='beside']").click()
     between = texts(driver, ".current .beside tbody .between")
     assert between[:4] == ["the same state"] * 4
@@ -202,13 +202,13 @@ def test_two_executions_are_aligned_and_the_first_difference_is_marked(
 @needs_chromium
 def test_executions_of_other_protocols_have_steps_of_their_own(driver: Chrome, tmp_path: Path) -> None:
     rows = (kip320_first_try(), bookkeeper_data_loss())
-    opened(driver, Report("two", rows), tmp_path, "#StrongIsr/step-0/beside")
+    open_report(driver, Report("two", rows), tmp_path, "#StrongIsr/step-0/beside")
     assert texts(driver, ".current .beside select option") == [
         "✗ NoDivergenceBetweenWriterAndMetaData VIOLATED · bookkeeper-4-13"
     ]
     lines = len(texts(driver, ".current .beside tbody tr"))
     assert lines == 1 + (rows[0].steps or 0) + (rows[1].steps or 0)
-    opened(driver, Report("one", rows[:1]), tmp_path)
+    open_report(driver, Report("one", rows[:1]), tmp_path)
     assert texts(driver, ".current [data-view]") == ["Lanes", "Variables"]
 
 
@@ -217,7 +217,7 @@ def test_executions_of_other_protocols_have_steps_of_their_own(driver: Chrome, t
 
 @needs_chromium
 def test_columns_and_lanes_are_moved(driver: Chrome, committed: Row, tmp_path: Path) -> None:
-    opened(driver, Report("commit", (committed,)), tmp_path, "#NobodyCommits/step-0/variables")
+    open_report(driver, Report("commit", (committed,)), tmp_path, "#NobodyCommits/step-0/variables")
     heads = "[...document.querySelectorAll('.current thead [data-variable]')]"
     names = f"[...new Set({heads}.map(h => h.dataset.variable))]"
     assert evaluate(driver, names) == ["rmState", "msgs", "round", "done"]
@@ -225,7 +225,7 @@ def test_columns_and_lanes_are_moved(driver: Chrome, committed: Row, tmp_path: P
     assert evaluate(driver, names) == ["rmState", "msgs", "done", "round"]
     driver.find_element("css selector", "[aria-label='Move rmState to the left']").click()
     assert evaluate(driver, names) == ["rmState", "msgs", "done", "round"]
-    opened(driver, Report("commit", (committed,)), tmp_path)
+    open_report(driver, Report("commit", (committed,)), tmp_path)
     driver.find_element("css selector", ".chooser summary").click()
     driver.find_element("css selector", "[aria-label='Move RM r2 to the left']").click()
     assert texts(driver, ".current .lane-name") == ["r2", "r1", "shared"]
@@ -247,7 +247,7 @@ def asked_twice() -> tuple[Row, Row]:
 
 @needs_chromium
 def test_the_overview_of_one_protocol_says_what_was_asked(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("two", asked_twice()), tmp_path, "#overview")
+    open_report(driver, Report("two", asked_twice()), tmp_path, "#overview")
     first, second = texts(driver, ".current .answers tr")  # the worst comes first
     for words in ("VIOLATED in ", "StrongIsr", "no election loses it", "∀ leader", "For leader ="):
         assert words in first
@@ -294,7 +294,7 @@ def test_two_runs_of_one_module_have_labels_that_tell_them_apart() -> None:
 @needs_chromium
 def test_the_choice_of_the_other_execution_says_what_differs(driver: Chrome, tmp_path: Path) -> None:
     row = kip320_first_try()
-    opened(driver, Report("runs", (row, row), sources=("first.json", "second.json")), tmp_path)
+    open_report(driver, Report("runs", (row, row), sources=("first.json", "second.json")), tmp_path)
     driver.find_element("css selector", ".current button[data-view='beside']").click()
     assert texts(driver, ".current .choice option") == [
         "✗ StrongIsr · second.json VIOLATED · kip320-first-try"
@@ -308,7 +308,7 @@ def test_the_choice_of_the_other_execution_says_what_differs(driver: Chrome, tmp
 def test_copied_text_of_a_loop_says_where_it_begins_and_returns(driver: Chrome, tmp_path: Path) -> None:
     row = rabbit_lasso()
     assert row.trace is not None
-    opened(driver, Report("loop", (row,)), tmp_path)
+    open_report(driver, Report("loop", (row,)), tmp_path)
     trace = "new Trace(JSON.parse(document.getElementById('trace-1').textContent))"
     lines = evaluate(driver, f"Copying.text({trace})").splitlines()
     start, last = row.trace["loop"], len(row.trace["states"])
@@ -326,7 +326,7 @@ def test_executions_are_copied_as_itf_also_where_there_are_many(driver: Chrome, 
     rows = [
         replace(row, property_name=f"P{number}", trace={**row.trace, "mark": number}) for number in range(6)
     ]
-    opened(driver, Report("many", tuple(rows)), tmp_path, "#P3")
+    open_report(driver, Report("many", tuple(rows)), tmp_path, "#P3")
     copied = "const done = arguments[0]; Copying.copy = (text) => done(text);"
     click = "document.querySelector('.current button[aria-label=\"Copy ITF\"]').click();"
     assert json.loads(driver.execute_async_script(copied + click)) == {**row.trace, "mark": 3}

@@ -11,8 +11,8 @@ from selenium.webdriver import Chrome
 
 from tests.support.chromium import browser, evaluate, size
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
-from tests.support.modules_for_pages import found_in
-from tests.support.pages import needs_chromium, opened, press, texts
+from tests.support.modules_for_pages import find_violation
+from tests.support.pages import needs_chromium, open_report, press, texts
 from verifier.outcomes.row import Row
 from verifier.report.report import Report
 
@@ -45,7 +45,7 @@ MEMBERS_CONFIG += "CHECK_DEADLOCK FALSE\n"
 
 def members(folder: Path) -> Row:
     """Nine lanes, of which one is at fault, and long names."""
-    return found_in(folder, "Members", MEMBERS, MEMBERS_CONFIG)
+    return find_violation(folder, "Members", MEMBERS, MEMBERS_CONFIG)
 
 
 def in_view(driver: Chrome, selector: str, *, partly: bool = False) -> bool:
@@ -74,7 +74,7 @@ def test_the_first_view_shows_the_step_and_its_culprit(
 ) -> None:
     for row in (kip320_first_try(), rabbit_lasso(), members(tmp_path)):
         size(driver, width, height)
-        opened(driver, Report("one", (row,)), tmp_path)
+        open_report(driver, Report("one", (row,)), tmp_path)
         size(driver, width, height)
         driver.get("about:blank")
         driver.get((tmp_path / "report.html").as_uri())
@@ -89,7 +89,7 @@ def test_the_first_view_shows_the_step_and_its_culprit(
 
 @needs_chromium
 def test_a_phone_shows_what_demands_the_formula(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
     lines = evaluate(
         driver,
         "[...document.querySelectorAll('.current .failing > div')].filter(e => e.checkVisibility())"
@@ -102,7 +102,7 @@ def test_a_phone_shows_what_demands_the_formula(driver: Chrome, tmp_path: Path) 
 @needs_chromium
 def test_red_marks_the_culprit_alone(driver: Chrome, tmp_path: Path) -> None:
     row = members(tmp_path)
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     assert row.trace is not None
     sees = row.trace["states"][-1]["members_as_each_node_sees_them"]
     (guilty,) = (place for place, held in enumerate(sees) if place != 8 and 9 in held["#set"])
@@ -124,7 +124,7 @@ def test_red_marks_the_culprit_alone(driver: Chrome, tmp_path: Path) -> None:
 @needs_chromium
 def test_a_loop_rings_who_waits_forever(driver: Chrome, tmp_path: Path) -> None:
     row = rabbit_lasso()
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     assert texts(driver, ".current .verdict-row .action")[0].startswith("✗ Liveness fails in the")
     assert len(texts(driver, ".current .ring")) == 1
     assert texts(driver, ".current h2 .chip") == ["✗ VIOLATED by an execution that never ends"]
@@ -141,7 +141,7 @@ def test_a_long_execution_opens_at_its_culprit(
     width: int, height: int, driver: Chrome, tmp_path: Path
 ) -> None:
     size(driver, width, height)
-    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
+    open_report(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
     size(driver, width, height)
     driver.get("about:blank")
     driver.get((tmp_path / "report.html").as_uri())
@@ -160,6 +160,6 @@ def test_a_page_does_not_jump_when_it_opens(driver: Chrome, tmp_path: Path) -> N
     }).observe({ type: 'layout-shift', buffered: true });"""
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": watch})
     for fragment in ("", "#overview", "#verdict-1", "#verdict-60"):
-        opened(driver, grid(60, 3), tmp_path, fragment)
+        open_report(driver, grid(60, 3), tmp_path, fragment)
         driver.execute_async_script("setTimeout(arguments[0], 200)")
         assert evaluate(driver, "window.moved") < 0.05, fragment

@@ -13,7 +13,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.report.test_page_hands import axe
-from tests.support.chromium import browser, console, evaluate, requested, size
+from tests.support.chromium import browser, console, evaluate, list_requests, size
 from tests.support.command_line import LOCK, verify, wrong
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG
 from tests.support.pages import needs_chromium, pause, texts
@@ -36,12 +36,12 @@ def drawn(path: Path, *arguments: str) -> dict[str, Any]:
 def opened(driver: Chrome, path: Path, fragment: str = "", width: int = 1280) -> None:
     size(driver, width, 900)
     console(driver)
-    requested(driver)
+    list_requests(driver)
     driver.get("about:blank")
     driver.get(f"{path.as_uri()}{fragment}")
     pause(driver, 100)
     assert console(driver) == []
-    others = [url for url in requested(driver) if not url.startswith((path.as_uri(), "data:", "about:"))]
+    others = [url for url in list_requests(driver) if not url.startswith((path.as_uri(), "data:", "about:"))]
     assert others == []
 
 

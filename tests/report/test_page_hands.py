@@ -18,7 +18,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from tests.support.chromium import browser, console, evaluate, prefer, size
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import commit, jugs
-from tests.support.pages import current, needs_chromium, opened, pause, press, texts
+from tests.support.pages import current, needs_chromium, open_report, pause, press, texts
 from tests.support.reporting import every_verdict
 from verifier.outcomes.row import Row
 from verifier.report.addresses import addresses
@@ -68,7 +68,7 @@ def test_addresses_are_safe_and_no_other_elements_names(name: str) -> None:
 
 @needs_chromium
 def test_any_address_shows_a_page(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#%E0%A4%A")
+    open_report(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#%E0%A4%A")
     assert shown(driver) == "overview"
     assert "no verdict" in evaluate(driver, "document.getElementById('missing').textContent")
     for fragment in ("verdict-99", "verdict-0", "__proto__", "constructor/step-1", "/", "?", "%"):
@@ -86,7 +86,7 @@ def test_any_address_shows_a_page(driver: Chrome, tmp_path: Path) -> None:
 
 @needs_chromium
 def test_the_tab_says_verdict_and_protocol(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#StrongIsr")
+    open_report(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#StrongIsr")
     assert driver.title == "✗ StrongIsr VIOLATED · kip320-first-try · two"
     go(driver, "overview")
     assert driver.title == "two"
@@ -97,7 +97,7 @@ def test_the_tab_says_verdict_and_protocol(driver: Chrome, tmp_path: Path) -> No
 
 @needs_chromium
 def test_filter_and_colours_are_kept(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     driver.find_element("css selector", ".bar-tools input").send_keys("log")
     driver.find_element("id", "theme").click()
     assert evaluate(driver, "location.hash").endswith("?show=log")
@@ -113,7 +113,7 @@ def test_filter_and_colours_are_kept(driver: Chrome, tmp_path: Path) -> None:
 
 @needs_chromium
 def test_keys_belong_to_the_explorer_while_it_has_the_focus(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
     last = current(driver)[0]
     ActionChains(driver).send_keys(Keys.ARROW_UP, "k").perform()
     assert current(driver)[0] == last
@@ -130,7 +130,7 @@ def test_keys_belong_to_the_explorer_while_it_has_the_focus(driver: Chrome, tmp_
 
 @needs_chromium
 def test_a_link_to_a_step_brings_the_drawing_into_view(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     driver.execute_script("document.querySelector('.fallback').open = true")
     pause(driver)
     driver.execute_script("scrollTo(0, document.documentElement.scrollHeight)")
@@ -143,7 +143,7 @@ def test_a_link_to_a_step_brings_the_drawing_into_view(driver: Chrome, tmp_path:
 
 @needs_chromium
 def test_in_a_narrow_window_the_toolbar_stays_above_the_state(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, width=400)
     driver.execute_script("scrollTo(0, document.documentElement.scrollHeight)")
     pause(driver)
     bar, pane, state = (
@@ -161,7 +161,7 @@ def test_in_a_narrow_window_the_toolbar_stays_above_the_state(driver: Chrome, tm
 @needs_chromium
 def test_the_execution_and_its_command_are_copied(driver: Chrome, tmp_path: Path) -> None:
     row = kip320_first_try()
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     driver.execute_script(
         "window.kept = []; Object.defineProperty(navigator, 'clipboard', "
         "{ value: { writeText: async (text) => { window.kept.push(text); } } })"
@@ -179,7 +179,7 @@ def test_the_execution_and_its_command_are_copied(driver: Chrome, tmp_path: Path
 
 @needs_chromium
 def test_print_is_short_and_begins_with_the_execution(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
+    open_report(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path)
     driver.execute_script("dispatchEvent(new Event('beforeprint'))")
     made = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     pages = len(re.findall(rb"/Type\s*/Page\b", b64decode(made["data"])))
@@ -243,7 +243,7 @@ def test_axe_finds_nothing_in_the_page_of_a_run(
     width: int, scheme: str, driver: Chrome, tmp_path: Path
 ) -> None:
     prefer(driver, scheme)
-    opened(driver, Report("two", (kip320_first_try(), commit(tmp_path))), tmp_path, "#overview")
+    open_report(driver, Report("two", (kip320_first_try(), commit(tmp_path))), tmp_path, "#overview")
     size(driver, width, 1000)
     for address in ("overview", "StrongIsr", "verdict-2/variables"):
         go(driver, address)
@@ -258,7 +258,7 @@ def test_axe_finds_nothing_in_the_page_of_a_run(
 def test_axe_finds_nothing_in_any_page(width: int, scheme: str, driver: Chrome, tmp_path: Path) -> None:
     prefer(driver, scheme)
     for report, fragments in kinds(tmp_path):
-        opened(driver, report, tmp_path, width=width)
+        open_report(driver, report, tmp_path, width=width)
         for fragment in fragments:
             go(driver, fragment)
             assert axe(driver) == [], (report.title, fragment)
@@ -274,7 +274,7 @@ def test_steps_are_found_by_action_and_value(driver: Chrome, tmp_path: Path) -> 
     assert row.trace is not None
     actions = [state["#meta"].get("action") for state in row.trace["states"]]
     elections = [step for step, name in enumerate(actions) if name == "ControllerElectLeader"]
-    opened(driver, Report("one", (row,)), tmp_path)
+    open_report(driver, Report("one", (row,)), tmp_path)
     search = driver.find_element("css selector", ".bar-tools input[placeholder^='an action']")
     search.send_keys("electleader")
     assert current(driver)[0] == elections[0]
@@ -290,7 +290,7 @@ def test_steps_are_found_by_action_and_value(driver: Chrome, tmp_path: Path) -> 
 
 @needs_chromium
 def test_lanes_are_hidden_with_their_messages(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     arrows = evaluate(driver, "document.querySelectorAll('.current .arrow').length")
     driver.find_element("css selector", ".chooser summary").click()
     driver.find_element("css selector", ".chooser label:first-of-type input").click()

@@ -14,8 +14,8 @@ from tests.report.test_page_first_view import members
 from tests.report.test_page_list import sweep
 from tests.support.chromium import browser, evaluate
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try
-from tests.support.modules_for_pages import found_in
-from tests.support.pages import needs_chromium, opened, pause, texts
+from tests.support.modules_for_pages import find_violation
+from tests.support.pages import needs_chromium, open_report, pause, texts
 from verifier.report.report import Report
 
 pytestmark = [pytest.mark.thorough, needs_chromium]
@@ -52,8 +52,8 @@ def boxes(driver: Chrome, selector: str) -> list[dict[str, float]]:
 
 
 def test_the_last_of_many_lanes_with_long_names_is_whole(driver: Chrome, tmp_path: Path) -> None:
-    row = found_in(tmp_path, "Brokers", BROKERS, BROKERS_CONFIG)
-    opened(driver, Report("wide", (row,)), tmp_path)
+    row = find_violation(tmp_path, "Brokers", BROKERS, BROKERS_CONFIG)
+    open_report(driver, Report("wide", (row,)), tmp_path)
     pane = boxes(driver, ".current .diagram")[0]
     names = boxes(driver, ".current .lane-name")
     assert len(names) >= len(NAMES) + 1
@@ -80,7 +80,7 @@ def test_no_lane_runs_through_words(driver: Chrome, tmp_path: Path) -> None:
       return [words.length, found];
     })()"""
     for row in (kip320_first_try(), bookkeeper_data_loss()):
-        opened(driver, Report("one", (row,)), tmp_path)
+        open_report(driver, Report("one", (row,)), tmp_path)
         count, found = evaluate(driver, crossing.strip())
         assert count > 20
         assert found == []
@@ -90,7 +90,7 @@ def test_the_drawing_ends_with_its_last_row_and_begins_with_a_whole_one(
     driver: Chrome, tmp_path: Path
 ) -> None:
     for row in (kip320_first_try(), members(tmp_path)):
-        opened(driver, Report("one", (row,)), tmp_path)
+        open_report(driver, Report("one", (row,)), tmp_path)
         pause(driver, 200)
         pane, heads = boxes(driver, ".current .diagram")[0], boxes(driver, ".current .diagram .heads")[0]
         last = boxes(driver, ".current .verdict-row .back")[0]
@@ -101,7 +101,7 @@ def test_the_drawing_ends_with_its_last_row_and_begins_with_a_whole_one(
 
 
 def test_the_panel_says_that_there_is_more(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     pause(driver, 200)
 
     def more() -> Any:
@@ -117,14 +117,14 @@ def test_the_panel_says_that_there_is_more(driver: Chrome, tmp_path: Path) -> No
 
 
 def test_constants_and_what_another_checker_says_are_whole(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     summary = "document.querySelector('.current .claimed summary')"
     assert evaluate(driver, f"{summary}.scrollWidth <= {summary}.clientWidth")
     assert evaluate(driver, f"{summary}.scrollHeight <= {summary}.clientHeight + 1")
 
 
 def test_a_link_to_an_earlier_step_shows_it(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path)
     link = driver.find_element("css selector", ".current .earlier a")
     step = link.text.removeprefix("step ")
     link.click()
@@ -134,7 +134,7 @@ def test_a_link_to_an_earlier_step_shows_it(driver: Chrome, tmp_path: Path) -> N
 
 
 def test_a_cell_of_many_jobs_says_how_far_they_go(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, sweep(), tmp_path)
+    open_report(driver, sweep(), tmp_path)
     cells = {text.strip() for text in texts(driver, ".grid .cell")}
     assert any("12 ×" in cell for cell in cells), cells
     (summary,) = texts(driver, "#overview > .summary")
@@ -144,6 +144,6 @@ def test_a_cell_of_many_jobs_says_how_far_they_go(driver: Chrome, tmp_path: Path
 def test_long_names_break_on_a_telephone(driver: Chrome, tmp_path: Path) -> None:
     kip = kip320_first_try()
     rows = [replace(kip, property_name=f"{'a_name_that_goes_on_' * 5}{number}") for number in range(2)]
-    opened(driver, Report("two", rows), tmp_path, "#overview", width=400)
+    open_report(driver, Report("two", rows), tmp_path, "#overview", width=400)
     (table,) = boxes(driver, "table.answers")
     assert table["width"] <= 400

@@ -14,7 +14,7 @@ from results.generators.report_benchmark import filter_milliseconds, many_verdic
 from tests.report.test_page import INJECTED, everywhere
 from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import kip320_first_try
-from tests.support.pages import needs_chromium, opened, pause, texts
+from tests.support.pages import needs_chromium, open_report, pause, texts
 from verifier.outcomes.row import Row
 from verifier.report.matrix import grids
 from verifier.report.page import as_html
@@ -67,7 +67,7 @@ def found(driver: Chrome) -> str:
 @pytest.mark.thorough
 @needs_chromium
 def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, sweep(), tmp_path, "#overview?verdict=VIOLATED&replicas=3&sort=-seconds")
+    open_report(driver, sweep(), tmp_path, "#overview?verdict=VIOLATED&replicas=3&sort=-seconds")
     assert found(driver) == "24 of 128"
     assert set(texts(driver, "#list tbody td:nth-child(2)")) == {"✗ VIOLATED"}
     seconds = [float(text) for text in texts(driver, "#list tbody td.number")]
@@ -97,7 +97,7 @@ def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
 @pytest.mark.thorough
 @needs_chromium
 def test_heads_sort_and_stay(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, sweep(), tmp_path)
+    open_report(driver, sweep(), tmp_path)
     driver.find_element("css selector", "[aria-label='Sort by seconds']").click()
     assert evaluate(driver, "document.querySelector('#list tbody td.number').textContent") == "18.1"
     assert evaluate(driver, "document.querySelector('[aria-sort=descending]').textContent") == "seconds"
@@ -115,7 +115,7 @@ def test_heads_sort_and_stay(driver: Chrome, tmp_path: Path) -> None:
 def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Path) -> None:
     report = sweep(7)
     assert len(report.rows) == 686
-    opened(driver, report, tmp_path)
+    open_report(driver, report, tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 600_000
     assert found(driver) == "686 of 686"
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") < 120
@@ -129,7 +129,7 @@ def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Pa
 @pytest.mark.thorough
 @needs_chromium
 def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("rows", [replace(row, trace=None) for row in sweep(5).rows]), tmp_path)
+    open_report(driver, Report("rows", [replace(row, trace=None) for row in sweep(5).rows]), tmp_path)
     driver.execute_script("window.kept = document.querySelector('#list tbody tr:nth-child(4)')")
     driver.find_element("id", "find").send_keys("violated replicas=4")
     assert evaluate(driver, "window.kept.isConnected")
@@ -144,7 +144,7 @@ def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Pat
 @pytest.mark.slow
 @needs_chromium
 def test_ten_thousand_rows_open_and_filter_at_once(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, many_verdicts(), tmp_path)
+    open_report(driver, many_verdicts(), tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 3_000_000
     assert found(driver) == "9,600 of 9,600"
     assert opening_seconds(driver, (tmp_path / "report.html").as_uri()) < 1
@@ -168,7 +168,7 @@ def test_a_sweep_says_first_where_it_fails() -> None:
 def test_the_first_view_of_a_sweep_has_what_fails(driver: Chrome, tmp_path: Path) -> None:
     rows = [replace(row, property_name=name) for row in sweep(3).rows for name in ("Aok", "StrongIsr")]
     rows = [replace(r, verdict=VerdictKind.HOLDS) if r.property_name == "Aok" else r for r in rows]
-    opened(driver, Report("two properties", rows), tmp_path)
+    open_report(driver, Report("two properties", rows), tmp_path)
     assert texts(driver, ".grid caption")[:2] == ["StrongIsr, bmc", "StrongIsr, prove"]
     bottom = "document.querySelector('.grid .cell.VIOLATED').getBoundingClientRect().bottom"
     assert evaluate(driver, bottom) < 500
@@ -192,7 +192,7 @@ def test_constants_share_a_cell_only_if_the_others_tell_the_verdict() -> None:
 @pytest.mark.thorough
 @needs_chromium
 def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, sweep(), tmp_path)
+    open_report(driver, sweep(), tmp_path)
     assert evaluate(driver, "document.querySelectorAll('.verdict').length") == 0
     driver.execute_script("document.querySelector('#list a.VIOLATED').click()")
     pause(driver, 400)
@@ -202,7 +202,7 @@ def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_p
     driver.find_element("css selector", ".current nav a:last-child").click()
     pause(driver, 200)
     assert evaluate(driver, "document.querySelectorAll('.verdict').length") == 2
-    opened(driver, sweep(), tmp_path, "#verdict-128")
+    open_report(driver, sweep(), tmp_path, "#verdict-128")
     pause(driver, 400)
     assert "max_leader_epoch=4" in texts(driver, ".current .constants")[0]
 
@@ -213,7 +213,7 @@ def test_the_page_of_one_of_many_is_made_when_it_is_opened(driver: Chrome, tmp_p
 def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, tmp_path: Path) -> None:
     rows = everywhere(word).rows
     many = [replace(rows[n % len(rows)], constants={word: n, "plain": n}) for n in range(110)]
-    opened(driver, Report(word, many), tmp_path)
+    open_report(driver, Report(word, many), tmp_path)
     for number in (1, 4, 9):
         driver.execute_script(f"location.hash = '#verdict-{number}'")
         pause(driver, 300)

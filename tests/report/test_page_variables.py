@@ -18,10 +18,10 @@ from tests.support.modules_for_pages import (
     JUGS,
     JUGS_CONFIG,
     commit,
-    found_in,
+    find_violation,
     jugs,
 )
-from tests.support.pages import needs_chromium, opened, pause, press, texts
+from tests.support.pages import needs_chromium, open_report, pause, press, texts
 from verifier.outcomes.row import DOCUMENTED, Row
 from verifier.report.report import Report
 
@@ -61,7 +61,7 @@ def heads(driver: Chrome) -> list[str]:
 
 @needs_chromium
 def test_without_participants_the_table_is_what_opens(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("jugs", (jugs(tmp_path),)), tmp_path)
+    open_report(driver, Report("jugs", (jugs(tmp_path),)), tmp_path)
     assert texts(driver, ".current [data-view]") == []
     assert evaluate(driver, "document.querySelectorAll('.current .diagram').length") == 0
     assert heads(driver) == ["big", "small"]
@@ -79,8 +79,8 @@ def test_without_participants_the_table_is_what_opens(driver: Chrome, tmp_path: 
 @needs_chromium
 def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome, tmp_path: Path) -> None:
     text = JUGS.replace("NeverTwo == big # 2", "Total == big + small\nNeverTwo == Total # 5")
-    row = found_in(tmp_path, "Jugs", text, JUGS_CONFIG)
-    opened(driver, Report("jugs", (row,)), tmp_path)
+    row = find_violation(tmp_path, "Jugs", text, JUGS_CONFIG)
+    open_report(driver, Report("jugs", (row,)), tmp_path)
     assert texts(driver, ".current .failing > div") == [
         "It changes big: 0 → 5.",
         "Now Total is 5, and must not be.",
@@ -96,7 +96,9 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
         'NobodyCommits == \\A r \\in RM : rmState[r] # "committed"',
         'Ready == {r \\in RM : rmState[r] = "prepared"}\nNobodyCommits == Ready # RM',
     )
-    opened(driver, Report("commit", (found_in(tmp_path, "Commit", text, COMMIT_CONFIG),)), tmp_path)
+    open_report(
+        driver, Report("commit", (find_violation(tmp_path, "Commit", text, COMMIT_CONFIG),)), tmp_path
+    )
     shown = texts(driver, ".current .diagram .verdict-row .action")
     assert shown == ["✗ NobodyCommits fails", "Ready = {r1, r2}"]
 
@@ -105,7 +107,7 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
 def test_with_participants_the_table_is_the_second_view(
     driver: Chrome, committed: Row, tmp_path: Path
 ) -> None:
-    opened(driver, Report("commit", (committed,)), tmp_path)
+    open_report(driver, Report("commit", (committed,)), tmp_path)
     assert texts(driver, ".current [data-view]") == ["Lanes", "Variables"]
     assert texts(driver, ".current .lane-name") == ["r1", "r2", "shared"]
     driver.find_element("css selector", ".current [data-view='variables']").click()
@@ -118,7 +120,7 @@ def test_with_participants_the_table_is_the_second_view(
 
 @needs_chromium
 def test_columns_are_folded_pinned_and_hidden(driver: Chrome, committed: Row, tmp_path: Path) -> None:
-    opened(driver, Report("commit", (committed,)), tmp_path, VARIABLES)
+    open_report(driver, Report("commit", (committed,)), tmp_path, VARIABLES)
     click(driver, "Fold rmState")
     assert heads(driver)[0] == "rmState"
     inside = texts(driver, ".current .steps td.inside.changed div")
@@ -137,7 +139,7 @@ def test_columns_are_folded_pinned_and_hidden(driver: Chrome, committed: Row, tm
 
 @needs_chromium
 def test_what_fails_stands_first_where_there_are_many_columns(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path, VARIABLES)
+    open_report(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path, VARIABLES)
     assert heads(driver)[:2] == ["meta_last_entry", "w1"]
     assert any(text.startswith("w1.lac = ") for text in texts(driver, ".current .verdict-row td.wrong"))
 
@@ -146,7 +148,7 @@ def test_what_fails_stands_first_where_there_are_many_columns(driver: Chrome, tm
 def test_a_long_value_is_unfolded_and_what_was_added_is_marked(
     driver: Chrome, committed: Row, tmp_path: Path
 ) -> None:
-    opened(driver, Report("commit", (committed,)), tmp_path, "#verdict-1/step-2")
+    open_report(driver, Report("commit", (committed,)), tmp_path, "#verdict-1/step-2")
     members = texts(driver, ".current .detail .members li")
     added = texts(driver, ".current .detail .members .added")
     assert len(members) == 2
@@ -166,7 +168,7 @@ def boxes(driver: Chrome, selector: str) -> list[dict[str, float]]:
 @needs_chromium
 @pytest.mark.parametrize("width", [1440, 400])
 def test_heads_stand_on_their_lanes(width: int, driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (kip320_first_try(),)), tmp_path, width=width)
+    open_report(driver, Report("one", (kip320_first_try(),)), tmp_path, width=width)
     names, lanes = boxes(driver, ".current .lane-name"), boxes(driver, ".current path.lane")
     for name, lane in zip(names, lanes, strict=True):
         assert abs(name["left"] + name["width"] / 2 - lane["left"] - lane["width"] / 2) < 1.5
@@ -179,7 +181,9 @@ def test_the_page_opens_on_whole_steps_with_the_culprit_in_view(
     row: Any, view: str, driver: Chrome, tmp_path: Path
 ) -> None:
     found = row()
-    opened(driver, Report("one", (found,)), tmp_path, f"#verdict-1/step-{found.steps}{view}" if view else "")
+    open_report(
+        driver, Report("one", (found,)), tmp_path, f"#verdict-1/step-{found.steps}{view}" if view else ""
+    )
     pause(driver, 200)  # until a change of the width is noticed
     (pane,) = boxes(driver, ".current .pane:not([hidden])")
     (verdict,) = boxes(driver, ".current .pane:not([hidden]) .verdict-row")
@@ -195,7 +199,7 @@ def test_the_page_opens_on_whole_steps_with_the_culprit_in_view(
 def test_labels_are_not_cut(driver: Chrome, tmp_path: Path) -> None:
     for row in (kip320_first_try(), bookkeeper_data_loss()):
         assert row.trace is not None
-        opened(driver, Report("one", (row,)), tmp_path)
+        open_report(driver, Report("one", (row,)), tmp_path)
         labels = [text for text in texts(driver, ".current text.change > title") if text]
         shown = evaluate(
             driver, "[...document.querySelectorAll('.current text.change')].map(t => t.firstChild.data)"
@@ -216,7 +220,7 @@ def test_labels_are_not_cut(driver: Chrome, tmp_path: Path) -> None:
 @needs_chromium
 @pytest.mark.parametrize("width", [1440, 400])
 def test_long_names_leave_room_for_values(width: int, driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("wide", (wide(),)), tmp_path, width=width)
+    open_report(driver, Report("wide", (wide(),)), tmp_path, width=width)
     cells = boxes(driver, ".current .detail td")
     assert min(cell["width"] for cell in cells) > 120
     assert evaluate(driver, "document.querySelector('.current .detail').scrollHeight") < 20_000
@@ -227,7 +231,7 @@ def test_long_names_leave_room_for_values(width: int, driver: Chrome, tmp_path: 
 def test_no_page_is_wider_than_the_window(driver: Chrome, tmp_path: Path) -> None:
     induct = ("induct", "--spec", "kip320", "--property", "StrongIsr", "--lemma", "QuorumIsLastRequest")
     rows = [kip320_first_try(), bookkeeper_data_loss(), *run_rows(*induct)]
-    opened(driver, Report("three", rows), tmp_path, "#overview", width=400)
+    open_report(driver, Report("three", rows), tmp_path, "#overview", width=400)
     for number, page in enumerate(("overview", "verdict-1", "verdict-2", "verdict-3")):
         driver.execute_script(f"location.hash = '#{page}'")
         pause(driver)
@@ -259,13 +263,13 @@ def overlaps(driver: Chrome) -> list[str]:
 @pytest.mark.parametrize("width", [1440, 400])
 def test_no_label_of_an_arrow_lies_over_other_words(width: int, driver: Chrome, tmp_path: Path) -> None:
     for row in (kip320_first_try(), bookkeeper_data_loss()):
-        opened(driver, Report("one", (row,)), tmp_path, width=width)
+        open_report(driver, Report("one", (row,)), tmp_path, width=width)
         assert overlaps(driver) == []
 
 
 @needs_chromium
 def test_in_a_narrow_window_what_fails_is_in_view_and_titles_stay(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path, width=400)
+    open_report(driver, Report("one", (bookkeeper_data_loss(),)), tmp_path, width=400)
     pane = "document.querySelector('.current .diagram').getBoundingClientRect()"
     box = "document.querySelector('.current {}').getBoundingClientRect()"
     scrolled = evaluate(driver, "document.querySelector('.current .diagram').scrollLeft")
@@ -288,7 +292,7 @@ def test_long_documentation_of_an_action_is_folded_after_its_first_sentence(
     row, words = kip320_first_try(), "A leader commits a record. " + "It is long. " * 40
     action = (row.trace or {})["states"][-1]["#meta"]["action"]
     told = replace(row, statistics={**row.statistics, DOCUMENTED: {action: words}})
-    opened(driver, Report("one", (told,)), tmp_path)
+    open_report(driver, Report("one", (told,)), tmp_path)
     assert texts(driver, ".current .meaning summary") == ["A leader commits a record."]
     assert evaluate(driver, "document.querySelector('.current .meaning').clientHeight") < 60
     scrolls = "[...document.querySelectorAll('.current .meaning, .current .meaning *')]"
@@ -299,7 +303,7 @@ def test_long_documentation_of_an_action_is_folded_after_its_first_sentence(
 @pytest.mark.parametrize("width", [1440, 400])
 def test_names_and_values_break_between_their_words(width: int, driver: Chrome, tmp_path: Path) -> None:
     row = bookkeeper_data_loss()
-    opened(driver, Report("one", (row,)), tmp_path, width=width)
+    open_report(driver, Report("one", (row,)), tmp_path, width=width)
     broken = """(() => {
       const found = [], page = document.querySelector(".current");
       const walk = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
@@ -323,7 +327,7 @@ def test_names_and_values_break_between_their_words(width: int, driver: Chrome, 
 
 @needs_chromium
 def test_a_narrow_table_has_the_state_beside_it(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, Report("jugs", (jugs(tmp_path),)), tmp_path)
+    open_report(driver, Report("jugs", (jugs(tmp_path),)), tmp_path)
     box = "document.querySelector('.current {}').getBoundingClientRect().{}"
     gap = f"{box.format('.detail', 'left')} - {box.format('.variables', 'right')}"
     assert 0 < evaluate(driver, gap) < 30
@@ -353,9 +357,9 @@ Formula == \\A p \\in P : fork[p] = "used" => Cardinality(hungry) < 2
 def test_a_set_that_lanes_share_is_shown_as_a_set(driver: Chrome, tmp_path: Path) -> None:
     """Lanes say what is added and removed, the table and the watch have the set."""
     config = "CONSTANT P = {a, b, c}\nSPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
-    row = found_in(tmp_path, "Eating", EATING, config)
+    row = find_violation(tmp_path, "Eating", EATING, config)
     assert row.trace is not None
-    opened(driver, Report("eating", (row,)), tmp_path)
+    open_report(driver, Report("eating", (row,)), tmp_path)
     assert heads(driver) == []  # the lanes are shown
     drawn = "[...document.querySelectorAll('.current .diagram text.change')].map(e => e.firstChild.data)"
     changes = evaluate(driver, drawn)
@@ -374,7 +378,7 @@ def test_a_set_that_lanes_share_is_shown_as_a_set(driver: Chrome, tmp_path: Path
     watch.send_keys("hungry[a]")
     pause(driver, 300)
     assert texts(driver, ".current .complaint")[-1] == "hungry is a set: write a \\in hungry"
-    opened(driver, Report("eating", (row,)), tmp_path, VARIABLES)
+    open_report(driver, Report("eating", (row,)), tmp_path, VARIABLES)
     assert [name for name in heads(driver) if "hungry" in name] == ["hungry"]
     at = [name.split("[")[0] for name in heads(driver)].index("hungry")
     cells = evaluate(

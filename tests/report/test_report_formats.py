@@ -30,7 +30,7 @@ def every() -> Report:
     return Report("Every | verdict", every_verdict())
 
 
-def validated(report: Report) -> JUnitXml:
+def validate(report: Report) -> JUnitXml:
     """The report's XML, valid by the schema, as a consumer reads it."""
     xml = as_junit(report)
     schema = etree.XMLSchema(etree.parse(str(JUNIT_SCHEMA)))
@@ -39,7 +39,7 @@ def validated(report: Report) -> JUnitXml:
 
 
 def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
-    read = validated(every())
+    read = validate(every())
     assert (read.tests, read.failures, read.errors, read.skipped) == (7, 2, 2, 0)
     outcome = {case.name.partition(" ")[0]: case.result for suite in read for case in suite}
     assert [name for name, results in outcome.items() if not results] == ["OfHolds", "OfProved", "OfReached"]
@@ -69,7 +69,7 @@ def test_junit_passes_what_was_expected(expected: tuple[str, ...], failures: set
     done = verify("bmc", LOCK, *names, *words, "--format", "json")
     rows = rows_of(json.loads(done.stdout))
     assert (done.exit_code == 0) == (failures == set())
-    cases = [case for suite in validated(Report("expected", rows)) for case in suite]
+    cases = [case for suite in validate(Report("expected", rows)) for case in suite]
     assert len(cases) == 2
     assert {case.name.partition(" ")[0] for case in cases if case.is_failure} == failures
     assert not [case for case in cases if case.is_error]
@@ -78,13 +78,13 @@ def test_junit_passes_what_was_expected(expected: tuple[str, ...], failures: set
 def test_junit_fails_where_an_expected_action_was_never_enabled() -> None:
     words = ("--property", "HolderWaitsNoMore", "--depth", "0", "--expect", "Grant=enabled")
     done = verify("bmc", LOCK, *words, "--format", "json")
-    read = validated(Report("expected", rows_of(json.loads(done.stdout))))
+    read = validate(Report("expected", rows_of(json.loads(done.stdout))))
     assert (done.exit_code, read.tests, read.failures, read.errors) == (14, 1, 1, 0)
 
 
 def test_a_report_without_verdicts_is_no_success() -> None:
     nothing = Report("nothing", ())
-    read = validated(nothing)
+    read = validate(nothing)
     assert sum(isinstance(result, Error) for suite in read for case in suite for result in case.result) == 1
     assert "nothing was decided" in as_text(nothing)
     assert "nothing was decided" in as_markdown(nothing)
@@ -105,7 +105,7 @@ def test_hostile_words_stay_text(tmp_path: Path) -> None:
     html = MarkdownIt("gfm-like", {"linkify": False}).render(as_markdown(report))
     assert "<script" not in html
     assert "<b>" not in html
-    validated(report)
+    validate(report)
 
 
 def test_text_has_the_constants_that_vary_and_the_execution() -> None:

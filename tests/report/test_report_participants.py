@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try
-from tests.support.modules_for_pages import commit, found_in, jugs
+from tests.support.modules_for_pages import commit, find_violation, jugs
 from verifier.encodings.concrete import FrozenMap
 from verifier.outcomes.row import PLACES, Row
 from verifier.report.diagram import SHARED, Diagram, diagram_of
@@ -82,7 +82,7 @@ RING_CONFIG = "CONSTANT N = 4\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVAR
 @pytest.mark.parametrize("claim", ["TokenStays", "Unpainted"])
 def test_participants_come_from_the_module_and_not_from_one_trace(claim: str, tmp_path: Path) -> None:
     """Whatever the trace takes: nodes act in both, and rounds, which index a function too, in neither."""
-    diagram = drawn(found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}{claim}\n"))
+    diagram = drawn(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}{claim}\n"))
     assert [lane.name for lane in diagram.lanes] == ["Node 0", "Node 1", "Node 2", "Node 3", SHARED]
     lanes = {place.path: diagram.lanes[place.lane].name for place in diagram.places}
     assert lanes["color[2]"] == "Node 2"
@@ -90,7 +90,7 @@ def test_participants_come_from_the_module_and_not_from_one_trace(claim: str, tm
 
 
 def test_what_actions_demand_stands_beside_the_step(tmp_path: Path) -> None:
-    row = found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}TokenStays\n")
+    row = find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}TokenStays\n")
     second = drawn(row).steps[2]
     assert str(second) == "Pass(i=1)"
     assert [(one.formula, one.where) for one in second.demands] == [
@@ -101,7 +101,7 @@ def test_what_actions_demand_stands_beside_the_step(tmp_path: Path) -> None:
         ),
     ]
     assert row.statistics[PLACES] == {"Pass": "Ring.tla:8"}
-    (painted,) = drawn(found_in(tmp_path, "Ring", RING, f"{RING_CONFIG}Unpainted\n")).steps[1:]
+    (painted,) = drawn(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}Unpainted\n")).steps[1:]
     assert [one.formula for one in painted.demands] == ["round[b] = 0"]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.examples import kip320_first_try, run_rows
-from tests.support.modules_for_pages import found_in
+from tests.support.modules_for_pages import find_violation
 from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, join_blames
 from verifier.outcomes.row import Row
 from verifier.report.claims import scopes, summary_of, verdict_of
@@ -133,7 +133,7 @@ def test_why_a_formula_of_a_module_is_false(
 ) -> None:
     text = MODULE.replace("FORMULA", formula)
     text = text.replace("\\E x \\in 1..3", "\\E x \\in {2}") if "q" in formula else text
-    row = found_in(tmp_path, "Sets", text, CONFIG)
+    row = find_violation(tmp_path, "Sets", text, CONFIG)
     found = told(row)
     assert found.head in {f"Step 1, Take(x={number}), breaks Formula." for number in (2, 3)}
     taken = found.head[len("Step 1, Take(x=")]
@@ -161,7 +161,7 @@ def test_a_step_property_says_the_value_of_the_next_state(
     text = MODULE.replace("FORMULA", f"[][{formula}]_<<held, pc, n>>").replace(
         "\\E x \\in 1..3", "\\E x \\in {2}"
     )
-    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
     assert told(row).lines[-1] == words
     assert blamed(row) == culprits
 
@@ -170,7 +170,7 @@ def test_of_a_step_only_the_values_at_fault_are_red(tmp_path: Path) -> None:
     """Values of other participants that the formula reads too are not marked."""
     formula = '[][\\A p \\in 1..3 : pc\'[p] = "out"]_<<held, pc, n>>'
     text = MODULE.replace("FORMULA", formula).replace("\\E x \\in 1..3", "\\E x \\in {2}")
-    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
     page = as_html(Report("all", [row]))
     failing, _ = JSONDecoder().raw_decode(page, page.index('"failing":') + len('"failing":'))
     ((_, witnesses, marked, _),) = failing
@@ -302,7 +302,7 @@ def test_what_is_not_inductive_is_no_violation_yet() -> None:
 
 
 def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
-    row = found_in(tmp_path, "Sets", MODULE.replace("FORMULA", "n # 1"), CONFIG)
+    row = find_violation(tmp_path, "Sets", MODULE.replace("FORMULA", "n # 1"), CONFIG)
     assert row.trace is not None
     about = {**row.trace["#meta"], "failing": [], "property": NO_DEADLOCK}
     stuck = replace(row, property_name=NO_DEADLOCK, trace={**row.trace, "#meta": about})
@@ -384,7 +384,7 @@ def test_the_branch_of_a_choice_is_among_what_an_action_demands(tmp_path: Path) 
     text = MODULE.replace("FORMULA", "n = 0").replace(
         "Take(x) == x", "Take(x) == (IF n = 0 THEN x # 3 ELSE x # 1) /\\ x"
     )
-    row = found_in(tmp_path, "Sets", text, CONFIG)
+    row = find_violation(tmp_path, "Sets", text, CONFIG)
     assert row.trace is not None
     said = [one["formula"] for one in row.trace["states"][-1]["#meta"]["guards"]]
     assert said == ["THEN applies, since n = 0", "x \\notin held"]
@@ -404,7 +404,7 @@ Full == DOMAIN q # Node
 
 def test_a_key_that_a_function_gains_is_told_also_by_lanes(tmp_path: Path) -> None:
     config = "CONSTANT Node = {a1, a2}\nINIT Init\nNEXT Next\nINVARIANT Full\n"
-    row = found_in(tmp_path, "Growing", GROWING, config)
+    row = find_violation(tmp_path, "Growing", GROWING, config)
     diagram = drawn(row)
     paths = [place.path for place in diagram.places]
     assert "q" not in paths  # the empty function is no value of its own
@@ -422,7 +422,7 @@ def test_members_of_one_set_that_are_to_blame_together_are_all_told(tmp_path: Pa
         "Spec == Init /\\ [][Next]_sent\n"
         "Formula == \\A m, n \\in sent : m.from # n.from => m.kind # n.kind\n====\n"
     )
-    row = found_in(tmp_path, "Votes", text, CONFIG)
+    row = find_violation(tmp_path, "Votes", text, CONFIG)
     assert 'm.kind and n.kind are both "vote".' in told(row).lines[-1]
     (part,) = drawn(row).failing
     (one,) = part.culprits

@@ -8,7 +8,7 @@ import pytest
 
 from tests.report.test_telling import CONFIG, MODULE, blamed, drawn, told
 from tests.support.examples import run_rows
-from tests.support.modules_for_pages import found_in
+from tests.support.modules_for_pages import find_violation
 
 ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
 
@@ -31,7 +31,7 @@ ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
     ],
 )
 def test_only_what_decides_is_red(formula: str, culprits: list[str], tmp_path: Path) -> None:
-    row = found_in(tmp_path, "Sets", ONLY_TWO.replace("FORMULA", formula), CONFIG)
+    row = find_violation(tmp_path, "Sets", ONLY_TWO.replace("FORMULA", formula), CONFIG)
     assert told(row).head == "Step 1, Take(x=2), breaks Formula."
     assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
 
@@ -40,7 +40,7 @@ def test_below_a_prime_no_value_of_this_state_decides(tmp_path: Path) -> None:
     """Before the step n is 0 and the IF takes the other branch."""
     text = ONLY_TWO.replace("Formula ==", 'Choice == (IF n = 0 THEN pc[1] ELSE pc[2]) = "out"\nFormula ==')
     text = text.replace("FORMULA", "[][Choice']_n")
-    row = found_in(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
+    row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
     assert {"n", "pc[2]"} <= {path for path, _ in blamed(row)}
 
 
@@ -73,7 +73,7 @@ def test_an_instance_is_told_in_the_names_of_the_module_around_it(
         "Put == INSTANCE Inner WITH most <- 2, seen <- pc[2]\nFormula =="
     )
     text = ONLY_TWO.replace("Formula ==", instances).replace("FORMULA", formula)
-    row = found_in(tmp_path, "Sets", text, CONFIG)
+    row = find_violation(tmp_path, "Sets", text, CONFIG)
     assert told(row).lines[-1] == words
     assert [path for path, _ in blamed(row)] == culprits
     marked = [one.path for part in drawn(row).failing for one in part.blamed]
@@ -84,7 +84,7 @@ def test_a_premise_of_an_instance_is_told_in_the_names_around_it(tmp_path: Path)
     (tmp_path / "Inner.tla").write_text(INNER)
     instance = "In == INSTANCE Inner WITH most <- 2, n <- Cardinality(held), seen <- pc[2]\nFormula =="
     text = ONLY_TWO.replace("Formula ==", instance).replace("FORMULA", "n = 1 => In!Later")
-    found = told(found_in(tmp_path, "Sets", text, CONFIG))
+    found = told(find_violation(tmp_path, "Sets", text, CONFIG))
     assert found.lines[-1] == 'Now pc[2] is "in", and must be "out".'
     assert found.around == ("It is demanded since n = 1, (Cardinality(held)) > 0.",)
 
@@ -103,7 +103,7 @@ Formula == held = {}
 
 def test_membership_of_a_lane_is_told_as_membership(tmp_path: Path) -> None:
     """A set of participants is drawn lane by lane, and is no function."""
-    row = found_in(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
+    row = find_violation(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
     taken = told(row).head[len("Step 1, Take(p=")]
     assert told(row).lines[0] == f"It changes held: {taken} added."
 

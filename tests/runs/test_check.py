@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import verifier
-from tests.support.command_line import LOCK, ROOT, started, verify, wrong
+from tests.support.command_line import LOCK, ROOT, start_verify, verify, wrong
 from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
 from verifier.runs.check_merge import EngineReport, merge
@@ -50,7 +50,7 @@ def counter(tmp_path: Path) -> Path:
     return path
 
 
-def checked(spec: str, *arguments: str) -> tuple[int, dict[str, str], dict[str, Any]]:
+def run_check(spec: str, *arguments: str) -> tuple[int, dict[str, str], dict[str, Any]]:
     """The exit code, the verdicts by property, and the JSON object of a check."""
     done = verify("check", spec, *arguments, "--format", "json")
     content = json.loads(done.stdout)
@@ -65,7 +65,7 @@ def configure(path: Path, text: str) -> str:
 
 
 def test_one_command_decides_all_that_a_configuration_asks() -> None:
-    code, verdicts, content = checked(FENCED)
+    code, verdicts, content = run_check(FENCED)
     assert code == 0
     assert verdicts == dict.fromkeys(("TypeOK", "OneEach", "InOrder", "Released"), "PROVED")
     assert content["statistics"]["decided_by"]["Released"] == "live"
@@ -75,7 +75,7 @@ def test_one_command_decides_all_that_a_configuration_asks() -> None:
 
 def test_a_violation_of_each_kind_is_shown(counter: Path) -> None:
     asked = "INVARIANT Small Never2\nPROPERTY Grows Ends Mixed Wrong"
-    code, verdicts, content = checked(configure(counter, asked))
+    code, verdicts, content = run_check(configure(counter, asked))
     assert code == 10
     assert verdicts == {
         "Small": "PROVED",
@@ -92,19 +92,19 @@ def test_a_violation_of_each_kind_is_shown(counter: Path) -> None:
 
 def test_deadlock_is_looked_for_where_tlc_does(counter: Path) -> None:
     quiet = configure(counter, "INVARIANT Small\nCHECK_DEADLOCK FALSE")
-    assert checked(quiet)[1] == {"Small": "PROVED"}
-    code, verdicts, _ = checked(quiet, "--deadlock")
+    assert run_check(quiet)[1] == {"Small": "PROVED"}
+    code, verdicts, _ = run_check(quiet, "--deadlock")
     assert (code, verdicts["NoDeadlock"]) == (13, "VIOLATED")
 
 
 def test_a_module_without_properties_is_evaluated(counter: Path, tmp_path: Path) -> None:
-    code, verdicts, content = checked(configure(counter, "CHECK_DEADLOCK FALSE"))
+    code, verdicts, content = run_check(configure(counter, "CHECK_DEADLOCK FALSE"))
     assert (code, verdicts) == (0, {"Evaluation": "PROVED"})
     assert content["statistics"]["evidence"]["Evaluation"] == "every reachable state (4)"
     alone = tmp_path / "Alone.tla"
     alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 2\n====\n")
     alone.with_suffix(".cfg").write_text("")
-    assert checked(str(alone))[:2] == (0, {"Evaluation": "PROVED"})
+    assert run_check(str(alone))[:2] == (0, {"Evaluation": "PROVED"})
     alone.write_text("---- MODULE Alone ----\nEXTENDS Naturals\nASSUME 1 + 1 = 3\n====\n")
     assert verify("check", str(alone)).exit_code == 2
 
@@ -113,20 +113,20 @@ def test_where_not_all_was_evaluated_nothing_passes(counter: Path) -> None:
     text = "CHECK_DEADLOCK FALSE\nCONSTRAINT Endless"
     endless = counter.read_text().replace("Small ==", "Endless == x >= 0\nSmall ==")
     counter.write_text(endless.replace("x < Most /\\ x' = x + 1", "x' = x + 1"))
-    code, verdicts, _ = checked(configure(counter, text), "--timeout", "3s")
+    code, verdicts, _ = run_check(configure(counter, text), "--timeout", "3s")
     assert (code, verdicts) == (12, {"Evaluation": "INCONCLUSIVE"})
 
 
 def test_a_postcondition_is_decided_beside_temporal_properties(counter: Path) -> None:
     text = "PROPERTY Ends\nPOSTCONDITION After\nCHECK_DEADLOCK FALSE"
     counter.write_text(counter.read_text().replace("Small ==", "After == Most = 4\nSmall =="))
-    code, verdicts, _ = checked(configure(counter, text))
+    code, verdicts, _ = run_check(configure(counter, text))
     assert (code, verdicts) == (10, {"Ends": "PROVED", "After": "VIOLATED"})
 
 
 def test_a_temporal_property_within_a_constraint_holds_and_is_no_more_than_that(counter: Path) -> None:
     text = "INVARIANT Small\nPROPERTY Mixed\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE"
-    code, verdicts, content = checked(configure(counter, text))
+    code, verdicts, content = run_check(configure(counter, text))
     assert (code, verdicts) == (0, {"Small": "PROVED", "Mixed": "HOLDS"})
     assert content["statistics"]["decided_by"]["Mixed"] == "live"
 
@@ -152,13 +152,13 @@ def test_names_are_checked_before_anything_runs() -> None:
 
 
 def test_operators_of_a_module_are_properties() -> None:
-    assert checked(FENCED, "--property", "InOrder")[1] == {"InOrder": "PROVED"}
+    assert run_check(FENCED, "--property", "InOrder")[1] == {"InOrder": "PROVED"}
 
 
 def test_the_provers_decide_what_exploration_does_not() -> None:
     sizes = ("--set", "replicas=3", "--set", "log_size=3", "--set", "max_records=3")
     asked = ("--property", "WeakIsr", "--expect", "WeakIsr=violated", "--timeout", "120s")
-    code, verdicts, content = checked("kip101", *sizes, *asked)
+    code, verdicts, content = run_check("kip101", *sizes, *asked)
     assert (code, verdicts["WeakIsr"]) == (0, "VIOLATED")
     assert content["statistics"]["decided_by"]["WeakIsr"] in ("explore", "prove")
 
@@ -173,7 +173,7 @@ def test_a_limit_leaves_properties_open_and_names_the_next_command() -> None:
 
 def test_an_interrupt_keeps_what_is_known() -> None:
     large = ("--set", "log_size=4", "--set", "max_records=4", "--set", "max_leader_epoch=4")
-    process = started("check", "kip320", *large, "--property", "StrongIsr", "--format", "json")
+    process = start_verify("check", "kip320", *large, "--property", "StrongIsr", "--format", "json")
     until = time.monotonic() + 60
     while not psutil.Process(process.pid).children() and time.monotonic() < until:
         time.sleep(0.1)
@@ -249,7 +249,7 @@ def test_what_bounded_search_closed_in_a_hunt_is_open() -> None:
 def test_proofs_have_one_certificate(tmp_path: Path) -> None:
     proof = tmp_path / "lock.json"
     asked = ("--property", "OneEach", "--property", "InOrder", "--certificate", str(proof))
-    code, verdicts, content = checked(FENCED, *asked)
+    code, verdicts, content = run_check(FENCED, *asked)
     assert (code, verdicts) == (0, {"OneEach": "PROVED", "InOrder": "PROVED"})
     assert set(content["statistics"]["decided_by"].values()) == {"prove"}
     again = verify("certify", str(proof), "--spec", FENCED)
@@ -264,7 +264,7 @@ def test_what_only_exploration_decides_has_no_certificate(counter: Path) -> None
 
 def test_a_hunt_finds_each_violation(counter: Path) -> None:
     asked = configure(counter, "INVARIANT Small Never2\nPROPERTY Ends")
-    code, verdicts, content = checked(asked, "--find-bugs", "--timeout", "60s")
+    code, verdicts, content = run_check(asked, "--find-bugs", "--timeout", "60s")
     assert code == 10
     assert (verdicts["Never2"], verdicts["NoDeadlock"]) == ("VIOLATED", "VIOLATED")
     assert verdicts["Small"] == verdicts["Ends"] == "PROVED"
@@ -275,7 +275,7 @@ def test_a_hunt_sees_far_at_once() -> None:
     """Breadth first these are 48 levels and 2^25 states, and two parallel steps."""
     lamps = str(ROOT / "tests" / "support" / "toys.py:Lamps")
     asked = ("--property", "SomeDarkBelow", "--property", "SomeDarkAbove", "--timeout", "120s")
-    code, verdicts, content = checked(lamps, "--set", "lamps=24", "--find-bugs", *asked)
+    code, verdicts, content = run_check(lamps, "--set", "lamps=24", "--find-bugs", *asked)
     assert code == 10
     assert (verdicts["SomeDarkBelow"], verdicts["SomeDarkAbove"]) == ("VIOLATED", "VIOLATED")
     assert content["statistics"]["decided_by"]["SomeDarkAbove"] in ("bmc", "simulate")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support import changed_definitions as changes
-from tests.support.changed_definitions import Change, alike, changed_sort, changed_term, definition
+from tests.support.changed_definitions import Change, alike, change_sort, change_term, definition
 from tests.support.command_line import ROOT
 from tests.support.sampling import first_of
 from verifier.encodings.concrete import FrozenMap
@@ -34,7 +34,7 @@ def placed(one: tuple[Any, ...], place: int, other: Any) -> tuple[Any, ...]:
     return (*one[:place], other, *one[place + 1 :])
 
 
-def changed(whole: Definition) -> Iterator[Change]:
+def change_definition(whole: Definition) -> Iterator[Change]:
     """The definition with one thing in it changed."""
     scope = whole.variables
     yield "name", replace(whole, name="other")
@@ -42,33 +42,33 @@ def changed(whole: Definition) -> Iterator[Change]:
         others = {key: item for key, item in whole.constants.items() if key != name}
         yield "a constant less", replace(whole, constants=others)
         yield "a constant's name", replace(whole, constants={**others, f"{name}_": value})
-        for words, item in changes.changed_value(value):
+        for words, item in changes.change_value(value):
             yield f"constant {name}: {words}", replace(whole, constants={**others, name: item})
     yield "order of variables", replace(whole, variables=whole.variables[::-1])
     for place, symbol in enumerate(whole.variables):
         others_sorts = [("name", Symbol(f"{symbol.name}_", symbol.sort))]
-        others_sorts += [(words, Symbol(symbol.name, sort)) for words, sort in changed_sort(symbol.sort)]
+        others_sorts += [(words, Symbol(symbol.name, sort)) for words, sort in change_sort(symbol.sort)]
         for words, new in others_sorts:
-            other = changes.everywhere(whole, lambda term: changes.substituted(term, {symbol: new}))  # noqa: B023
+            other = changes.everywhere(whole, lambda term: changes.substitute_symbols(term, {symbol: new}))  # noqa: B023
             variables = placed(whole.variables, place, new)
             yield f"variable {symbol.name}, {words}", replace(other, variables=variables)
-    for words, term in changed_term(whole.init, scope):
+    for words, term in change_term(whole.init, scope):
         yield f"init, {words}", replace(whole, init=term)
     yield "order of actions", replace(whole, actions=whole.actions[::-1])
     for place, action in enumerate(whole.actions):
-        for words, other_action in changed_action(action, scope):
+        for words, other_action in change_action(action, scope):
             actions = placed(whole.actions, place, other_action)
             yield f"{action.name}, {words}", replace(whole, actions=actions)
-    yield from changed_claims(whole)
+    yield from change_claims(whole)
 
 
-def changed_claims(whole: Definition) -> Iterator[Change]:
+def change_claims(whole: Definition) -> Iterator[Change]:
     scope = whole.variables
     yield "a property less", replace(whole, properties=whole.properties[1:])
     for place, prop in enumerate(whole.properties):
         others: list[tuple[str, Any]] = [("name", replace(prop, name="Other"))]
         others += [(kind, replace(prop, kind=kind)) for kind in PropertyKind if kind is not prop.kind]
-        others += [(words, replace(prop, formula=t)) for words, t in changed_term(prop.formula, scope)]
+        others += [(words, replace(prop, formula=t)) for words, t in change_term(prop.formula, scope)]
         for words, other in others:
             properties = placed(whole.properties, place, other)
             yield f"{prop.name}, {words}", replace(whole, properties=properties)
@@ -77,16 +77,16 @@ def changed_claims(whole: Definition) -> Iterator[Change]:
         yield "a constraint that is true", replace(whole, constraint=Term(Operator.LITERAL, B, (), True))
     else:
         yield "no constraint", replace(whole, constraint=None)
-        for words, term in changed_term(whole.constraint, scope):
+        for words, term in change_term(whole.constraint, scope):
             yield f"constraint, {words}", replace(whole, constraint=term)
     (lemma,) = whole.lemmas
     yield "no lemma", replace(whole, lemmas=())
     yield "a lemma's name", replace(whole, lemmas=(replace(lemma, name="Other"),))
-    for words, term in changed_term(lemma.formula, scope):
+    for words, term in change_term(lemma.formula, scope):
         yield f"lemma, {words}", replace(whole, lemmas=(replace(lemma, formula=term),))
 
 
-def changed_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change]:
+def change_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change]:
     scope = (*state, *(p.symbol for p in action.parameters))
     yield "name", replace(action, name="Other")
     yield "order of parameters", replace(action, parameters=action.parameters[::-1])
@@ -98,12 +98,12 @@ def changed_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change
         free = replace(parameter, free=not parameter.free)
         yield "free", replace(action, parameters=placed(action.parameters, place, free))
         old = parameter.symbol
-        news = [Symbol(f"{old.name}_", old.sort), *(Symbol(old.name, s) for _, s in changed_sort(old.sort))]
+        news = [Symbol(f"{old.name}_", old.sort), *(Symbol(old.name, s) for _, s in change_sort(old.sort))]
         for new in news:
             parameters = placed(action.parameters, place, replace(parameter, symbol=new))
-            when = tuple(changes.substituted(term, {old: new}) for term in action.when)
+            when = tuple(changes.substitute_symbols(term, {old: new}) for term in action.when)
             then = tuple(
-                (changes.substituted(one, {old: new}), changes.substituted(two, {old: new}))
+                (changes.substitute_symbols(one, {old: new}), changes.substitute_symbols(two, {old: new}))
                 for one, two in action.then
             )
             yield f"{old.name} became {new}", replace(action, parameters=parameters, when=when, then=then)
@@ -114,12 +114,12 @@ def changed_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change
     if not alike(first, second):
         yield "order of guard lines", replace(action, when=action.when[::-1])
     for place, line in enumerate(action.when):
-        for words, term in changed_term(line, scope):
+        for words, term in change_term(line, scope):
             yield f"guard {place}, {words}", replace(action, when=placed(action.when, place, term))
     for place, (target, value) in enumerate(action.then):
         sides: list[Change] = [] if alike(target, value) else [("sides", (value, target))]
-        sides += [(f"target, {words}", (term, value)) for words, term in changed_term(target, scope)]
-        sides += [(f"value, {words}", (target, term)) for words, term in changed_term(value, scope)]
+        sides += [(f"target, {words}", (term, value)) for words, term in change_term(target, scope)]
+        sides += [(f"value, {words}", (target, term)) for words, term in change_term(value, scope)]
         for words, pair in sides:
             yield f"assignment {place}, {words}", replace(action, then=placed(action.then, place, pair))
 
@@ -130,7 +130,7 @@ def test_every_change_changes_the_hash(seed: int) -> None:
     whole = definition(seed)
     before = spec_hash(whole)
     kinds = 0
-    for words, other in changed(whole):
+    for words, other in change_definition(whole):
         assert spec_hash(other) != before, words
         kinds += 1
     assert kinds > 300
@@ -146,7 +146,7 @@ def test_the_random_definitions_have_every_operator_and_sort() -> None:
 def test_names_of_bound_variables_and_words_do_not_count(seed: int) -> None:
     whole = definition(seed)
     before = spec_hash(whole)
-    other = changes.everywhere(whole, changes.renamed)
+    other = changes.everywhere(whole, changes.rename_bound)
     assert any(inner.binds for _, term in other.terms() for inner in term.walk())
     assert spec_hash(other) == before
     quiet = replace(

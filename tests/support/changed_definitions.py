@@ -186,7 +186,7 @@ def exactly(one: Any, other: Any) -> bool:
 # Changes
 
 
-def changed_value(value: Concrete) -> Iterator[Change]:
+def change_value(value: Concrete) -> Iterator[Change]:
     """Values that are others, some of them alike to the eye."""
     others: tuple[Concrete, ...] = (None, True, False, 0, 1, "", "1", "true", "none")
     for other in (*others, (), frozenset(), FrozenMap(), (value,)):
@@ -202,19 +202,19 @@ def changed_value(value: Concrete) -> Iterator[Change]:
     if isinstance(value, FrozenMap) and value:
         key = next(iter(value))
         yield "another key", FrozenMap({((key, key) if k == key else k): v for k, v in value.items()})
-        for words, item in changed_value(value[key]):
+        for words, item in change_value(value[key]):
             yield f"at {key}: {words}", value.updated(key, item)
 
 
-def changed_sort(sort: Sort) -> Iterator[Change]:
+def change_sort(sort: Sort) -> Iterator[Change]:
     """The sort with one thing in it changed: a number, a name, an order, a flag, or a part."""
     if isinstance(sort, Record):
-        yield from _changed_record(sort)
+        yield from _change_record(sort)
     elif isinstance(sort, Tuple | Variant | Listed):
-        yield from _changed_compound(sort)
+        yield from _change_compound(sort)
     else:
         for field in fields(sort):  # type: ignore[arg-type]
-            for words, content in _changed_content(getattr(sort, field.name)):
+            for words, content in _change_content(getattr(sort, field.name)):
                 if not (isinstance(sort, Option) and isinstance(content, Option)):
                     yield f"{field.name}: {words}", replace(sort, **{field.name: content})  # type: ignore[type-var]
     yield "a set of it", Set(sort)
@@ -224,18 +224,18 @@ def changed_sort(sort: Sort) -> Iterator[Change]:
         yield "its part", part
 
 
-def _changed_record(sort: Record) -> Iterator[Change]:
+def _change_record(sort: Record) -> Iterator[Change]:
     parts = sort.field_sorts
     (first, kept), *rest = parts.items()
     yield "field names", Record(**{f"{first}_": kept, **dict(rest)})
     yield "field order", Record(**dict(reversed(parts.items())))
     yield "a field more", Record(**parts, more=Boolean())
     for name, part in parts.items():
-        for words, other in changed_sort(part):
+        for words, other in change_sort(part):
             yield f"{name}: {words}", Record(**{**parts, name: other})
 
 
-def _changed_compound(sort: Tuple | Variant | Listed) -> Iterator[Change]:
+def _change_compound(sort: Tuple | Variant | Listed) -> Iterator[Change]:
     match sort:
         case Listed():
             yield "a value more", Listed(*sort.members, "more")
@@ -243,19 +243,19 @@ def _changed_compound(sort: Tuple | Variant | Listed) -> Iterator[Change]:
         case Tuple():
             yield "an item more", Tuple(*sort.items, Boolean())
             for place, part in enumerate(sort.items):
-                for words, other in changed_sort(part):
+                for words, other in change_sort(part):
                     yield f"{place}: {words}", Tuple(*sort.items[:place], other, *sort.items[place + 1 :])
         case Variant():
             yield "a tag more", Variant(**sort.payloads, more=None)
             yield "order of tags", Variant(**dict(reversed(sort.alternatives)))
             for tag, part in sort.alternatives:
-                for words, other in changed_sort(part):
+                for words, other in change_sort(part):
                     yield f"{tag}: {words}", Variant(**{**sort.payloads, tag: other})
 
 
-def _changed_content(content: Any) -> Iterator[Change]:
+def _change_content(content: Any) -> Iterator[Change]:
     if isinstance(content, Sort):
-        yield from changed_sort(content)
+        yield from change_sort(content)
     elif isinstance(content, bool):
         yield "flag", not content
     elif isinstance(content, int):
@@ -271,37 +271,37 @@ def _changed_content(content: Any) -> Iterator[Change]:
         raise AssertionError(content)
 
 
-def changed_term(term: Term, scope: tuple[Symbol, ...]) -> Iterator[Change]:
+def change_term(term: Term, scope: tuple[Symbol, ...]) -> Iterator[Change]:
     """The term with one node of it changed."""
-    yield from changed_node(term, scope)
+    yield from change_node(term, scope)
     inner = scope if term.binds is None else (*scope, term.binds)
     for place, argument in enumerate(term.arguments):
-        for words, other in changed_term(argument, inner):
+        for words, other in change_term(argument, inner):
             before, after = term.arguments[:place], term.arguments[place + 1 :]
             yield f"{term.operator} {place}, {words}", replace(term, arguments=(*before, other, *after))
 
 
-def changed_node(term: Term, scope: tuple[Symbol, ...]) -> Iterator[Change]:
+def change_node(term: Term, scope: tuple[Symbol, ...]) -> Iterator[Change]:
     """The term with its topmost node changed."""
     kinds = BINDERS if term.binds is not None else NAMED if term.operator in NAMED else PLAIN
     if term.operator not in LEAVES:
         yield from (
             (f"operator {kind}", replace(term, operator=kind)) for kind in kinds if kind != term.operator
         )
-    yield from ((f"sort, {words}", replace(term, sort=sort)) for words, sort in changed_sort(term.sort))
+    yield from ((f"sort, {words}", replace(term, sort=sort)) for words, sort in change_sort(term.sort))
     if isinstance(term.data, Symbol):
         others = (symbol for symbol in scope if symbol is not term.data)
         yield from ((f"variable {symbol}", replace(term, data=symbol)) for symbol in others)
     elif term.operator is Operator.LITERAL:
-        yield from ((words, replace(term, data=value)) for words, value in changed_value(term.data))
+        yield from ((words, replace(term, data=value)) for words, value in change_value(term.data))
     elif term.operator in NAMED:
         yield "field", replace(term, data="other")
     if term.binds is not None:
-        for words, sort in changed_sort(term.binds.sort):
+        for words, sort in change_sort(term.binds.sort):
             symbol = Symbol(term.binds.name, sort)
             yield (
                 f"sort of the bound variable, {words}",
-                substituted(term, {term.binds: symbol}, binders=True),
+                substitute_symbols(term, {term.binds: symbol}, binders=True),
             )
     for kind in (Operator.NOT, Operator.SOME, Operator.GET, Operator.AND):
         yield f"{kind} around it", Term(kind, term.sort, (term,))
@@ -316,18 +316,18 @@ def changed_node(term: Term, scope: tuple[Symbol, ...]) -> Iterator[Change]:
         yield "an argument twice", replace(term, arguments=(*arguments, arguments[-1]))
 
 
-def substituted(term: Term, new: Mapping[Symbol, Symbol], *, binders: bool = False) -> Term:
+def substitute_symbols(term: Term, new: Mapping[Symbol, Symbol], *, binders: bool = False) -> Term:
     """The term with other symbols in the place of some; ``binders``: where they are bound, too."""
     data = new.get(term.data, term.data) if isinstance(term.data, Symbol) else term.data
     binds = new.get(term.binds, term.binds) if binders and term.binds is not None else term.binds
-    arguments = tuple(substituted(argument, new, binders=binders) for argument in term.arguments)
+    arguments = tuple(substitute_symbols(argument, new, binders=binders) for argument in term.arguments)
     return replace(term, data=data, binds=binds, arguments=arguments)
 
 
-def renamed(term: Term) -> Term:
+def rename_bound(term: Term) -> Term:
     """The term with every bound variable renamed, all to one name."""
     new = {inner.binds: Symbol("renamed", inner.binds.sort) for inner in term.walk() if inner.binds}
-    return substituted(term, new, binders=True)
+    return substitute_symbols(term, new, binders=True)
 
 
 def everywhere(definition: Definition, change: Callable[[Term], Term]) -> Definition:

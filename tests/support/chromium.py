@@ -62,7 +62,7 @@ def _log(driver: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
     return entries
 
 
-def requested(driver: webdriver.Chrome) -> list[str]:
+def list_requests(driver: webdriver.Chrome) -> list[str]:
     """The addresses asked for since the last call."""
     messages = [json.loads(entry["message"])["message"] for entry in _log(driver, "performance")]
     sent = [message for message in messages if message["method"] == "Network.requestWillBeSent"]

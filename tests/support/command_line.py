@@ -27,7 +27,7 @@ SPARK_AT_ONCE = "from verifier.engines import task_cluster; task_cluster.LONG = 
 """Code with which an exploration on local[2] starts Spark at the first large level."""
 
 
-def started(*arguments: str, first: str = "") -> subprocess.Popen[str]:
+def start_verify(*arguments: str, first: str = "") -> subprocess.Popen[str]:
     """The command line in a process of its own, which runs other code first."""
     code = f"{first}from verifier.cli.entry import main; main()"
     return subprocess.Popen(

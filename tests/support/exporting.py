@@ -79,7 +79,7 @@ KNOWN: list[tuple[Protocol, str, int | None]] = [
 """Protocol, property, and the fewest actions to a violation, or to a witness of a reachable property."""
 
 
-def named(case: tuple[Protocol, str, int | None]) -> str:
+def name_case(case: tuple[Protocol, str, int | None]) -> str:
     """Return the name of a case."""
     return f"{case[0].spec_name()}-{'.'.join(map(str, case[0].constants.values()))}-{case[1]}"
 

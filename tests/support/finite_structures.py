@@ -129,10 +129,10 @@ class Structure:
         env = env or {}
         key = (node, tuple(sorted(((v.data, env[v]) for v in node.free), key=lambda pair: pair[0])))
         if key not in self._memory:
-            self._memory[key] = self._computed(node, env)
+            self._memory[key] = self._compute(node, env)
         return self._memory[key]
 
-    def _computed(self, node: Node, env: Mapping[Node, Any]) -> Any:  # noqa: C901 -- one case each
+    def _compute(self, node: Node, env: Mapping[Node, Any]) -> Any:  # noqa: C901 -- one case each
         match node.kind:
             case "true" | "false":
                 return node.kind == "true"
@@ -191,11 +191,11 @@ class Structure:
                 if node.data in self.sets
                 else self.rng.choice(self.domain(node.sort))
                 if axioms is None
-                else self._defined(node, args, axioms)
+                else self._define(node, args, axioms)
             )
         return self.known[key]
 
-    def _defined(self, node: Node, args: tuple[Any, ...], axioms: tuple[Node, ...]) -> Any:
+    def _define(self, node: Node, args: tuple[Any, ...], axioms: tuple[Node, ...]) -> Any:
         """The value of a defined symbol with which its axioms hold of these arguments."""
         for value in self.domain(node.sort):
             trial = replace(self, known=dict(self.known), _memory={})

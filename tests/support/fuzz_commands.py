@@ -128,11 +128,11 @@ def trials(count: int, seed: int) -> Iterator[tuple[list[str], int, str]]:
     rng = random.Random(seed)
     for _ in range(count):
         with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-            words = _drawn(rng, _prepared(Path(name)))
-            yield words, *tried(words)
+            words = _draw_words(rng, _prepare_files(Path(name)))
+            yield words, *try_command(words)
 
 
-def tried(words: Sequence[str]) -> tuple[int, str]:
+def try_command(words: Sequence[str]) -> tuple[int, str]:
     """Return the exit code of a command, and the fault in its end."""
     try:
         with at_most(SECONDS):
@@ -154,7 +154,7 @@ def tried(words: Sequence[str]) -> tuple[int, str]:
     return done.exit_code, ""
 
 
-def _prepared(folder: Path) -> list[str]:
+def _prepare_files(folder: Path) -> list[str]:
     """Writes files of all kinds, and names them, with specs that are no files."""
     for name, text in {**_BROKEN, "Ring.tla": _MODULE, "Ring.cfg": _CONFIG}.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -166,7 +166,7 @@ def _prepared(folder: Path) -> list[str]:
     return [*files, "missing.tla", "missing.json", *_SPECS, "kip320", "kip32", "toys.py:Nobody"]
 
 
-def _drawn(rng: random.Random, files: Sequence[str]) -> list[str]:
+def _draw_words(rng: random.Random, files: Sequence[str]) -> list[str]:
     """The words of a command: of most, all fit where they stand, if not together."""
     context, fit = click.Context(cli), rng.random() < _FIT
     name = rng.choice(cli.list_commands(context))

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from tests.support.clock import OutOfTime, at_most
 from tests.support.command_line import FAST, LOCK, verify
-from tests.support.mutations import as_json, as_toml, changed, changed_text, mutants
+from tests.support.mutations import as_json, as_toml, change_text, change_value, mutants
 from verifier.ci.manifest import read_manifest
 from verifier.errors import UsageError
 from verifier.report.formats import FORMATS
@@ -79,7 +79,7 @@ def check(kind: Kind, count: int, seed: int, folder: Path) -> tuple[Counter[int]
 # What reads
 
 
-def _commanded(*words: str) -> Callable[[bytes, Path, str], tuple[int, str]]:
+def _read_by_command(*words: str) -> Callable[[bytes, Path, str], tuple[int, str]]:
     def read(file: bytes, folder: Path, output_format: str) -> tuple[int, str]:
         path = folder / "file.json"
         path.write_bytes(file)
@@ -97,7 +97,7 @@ def _run(*words: str) -> tuple[int, str]:
     return done.exit_code, said if line else f"Traceback? {said}"
 
 
-def _called(function: Callable[[Path], Any]) -> Callable[[bytes, Path, str], tuple[int, str]]:
+def _read_by_call(function: Callable[[Path], Any]) -> Callable[[bytes, Path, str], tuple[int, str]]:
     def read(file: bytes, folder: Path, _: str) -> tuple[int, str]:
         path = folder / "file.toml"
         path.write_bytes(file)
@@ -247,14 +247,14 @@ def _folders(rng: random.Random, count: int, traps: tuple[str, ...]) -> Iterator
             _change_row(rng, row)
         table = _parquet(changes)
         if rng.random() < 0.1:
-            table = rng.choice((changed_text(rng, table.decode("latin-1")), table[: rng.randrange(999)]))
+            table = rng.choice((change_text(rng, table.decode("latin-1")), table[: rng.randrange(999)]))
         yield described, table, _parquet(rng.sample(rows, 2))
 
 
 def _change_row(rng: random.Random, row: dict[str, Any]) -> None:
     name = rng.choice([*_OBJECTS, *_OBJECTS, *row])
     if name in _OBJECTS and row[name] is not None:
-        row[name] = as_json(changed(rng, json.loads(row[name]) or {"": 1}))
+        row[name] = as_json(change_value(rng, json.loads(row[name]) or {"": 1}))
         row[name] = row[name].encode("utf-8", "replace").decode()
     elif pa.types.is_string(WITHOUT_CHECKSUMS.field(name).type):
         words = ("", "{}", "[]", "VIOLATED", "kip320", "x" * 9999, "\x00", "$^{", "1e999", "²")
@@ -273,13 +273,13 @@ def _parquet(rows: list[dict[str, Any]]) -> bytes:
 
 
 KINDS = {
-    "report": Kind((0, 2), _run_files, _commanded("report", "{path}", "--format", "{format}")),
-    "report of a trace": Kind((0, 2), _traces, _commanded("report", "{path}", "--format", "{format}")),
+    "report": Kind((0, 2), _run_files, _read_by_command("report", "{path}", "--format", "{format}")),
+    "report of a trace": Kind((0, 2), _traces, _read_by_command("report", "{path}", "--format", "{format}")),
     "report of a sweep": Kind((0, 2), _folders, _report_folder),
-    "replay": Kind((0, 2), _traces, _commanded("replay", "{path}", "--full")),
-    "certify": Kind((0, 2, 10, 11, 12, 13), _certificates, _commanded("certify", "{path}")),
-    "grid": Kind((0, 2), _tomls(_GRID), _called(lambda path: expand(read_grids(path)))),
-    "manifest": Kind((0, 2), _tomls(_MANIFEST), _called(read_manifest)),
+    "replay": Kind((0, 2), _traces, _read_by_command("replay", "{path}", "--full")),
+    "certify": Kind((0, 2, 10, 11, 12, 13), _certificates, _read_by_command("certify", "{path}")),
+    "grid": Kind((0, 2), _tomls(_GRID), _read_by_call(lambda path: expand(read_grids(path)))),
+    "manifest": Kind((0, 2), _tomls(_MANIFEST), _read_by_call(read_manifest)),
 }
 
 

@@ -10,28 +10,28 @@ import pytest
 
 from tests.support.explicit import Exploration, explore
 from tests.support.models import build
-from tests.support.tlc import measured_rows
+from tests.support.tlc import read_measured
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import BUILT_IN, load
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 
 
-def expected(folder: str) -> list[Any]:
+def make_expected_cases(folder: str) -> list[Any]:
     """The shipped expectations of a family as test parameters."""
     found = [e for spec, place in BUILT_IN.items() if f".{folder}." in place for e in expectations(spec)]
     assert found
     return [pytest.param(e, id=f"{_label(e.spec, e.constants)}-{e.property_name}") for e in found]
 
 
-def measured(family: str) -> list[Any]:
+def make_measured_cases(family: str) -> list[Any]:
     """The measured rows of a family, if they are at hand, as test parameters. Liveness is left out."""
     return [
         pytest.param(
             row,
             id=f"{_label(row['spec'], row['constants'])}-{row['verdict']}-{'+'.join(row['properties'])}",
         )
-        for row in measured_rows(family)
+        for row in read_measured(family)
     ]
 
 
@@ -62,11 +62,11 @@ def agrees_with_row(row: Mapping[str, Any]) -> None:
 
 def exploration(spec: str, constants: Mapping[str, Any], until: frozenset[str] = frozenset()) -> Exploration:
     """Explore until all of these properties are violated; without any, explore everything."""
-    return _explored(spec, tuple(constants.items()), until)
+    return _explore(spec, tuple(constants.items()), until)
 
 
 @cache
-def _explored(spec: str, constants: tuple[tuple[str, Any], ...], until: frozenset[str]) -> Exploration:
+def _explore(spec: str, constants: tuple[tuple[str, Any], ...], until: frozenset[str]) -> Exploration:
     return explore(with_deadlock(build(load(spec)(dict(constants)))), until=until)
 
 

@@ -79,7 +79,7 @@ def everything(model: Model, **options: Any) -> Request:
     return Request(tuple(prop.name for prop in model.system.properties), keep_going=True, **options)
 
 
-def found(explored: Exploration) -> tuple[Mapping[str, Any], Any, Any]:
+def collect_findings(explored: Exploration) -> tuple[Mapping[str, Any], Any, Any]:
     """All that an exploration found: counts, verdicts with their executions, coverage."""
     counts = {name: value for name, value in explored.statistics.items() if name not in _OF_THE_RUN}
     verdicts = [replace(verdict, seconds=0.0) for verdict in explored.verdicts]
@@ -91,5 +91,5 @@ def same(model: Model, request: Request, beyond: Beyond = IN_FILES) -> Explorati
     expected = explore(model, request)
     explored = explore(model, replace(request, beyond=beyond))
     assert "bytes_in_files" in explored.statistics
-    assert found(explored) == found(expected)
+    assert collect_findings(explored) == collect_findings(expected)
     return explored

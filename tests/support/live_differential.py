@@ -32,7 +32,7 @@ def verdict_of(live: LiveModel, engine: LiveEngine, *, breach: bool) -> Verdict:
     return verdict
 
 
-def expected_of(plan: Plan) -> VerdictKind:
+def expect_verdict(plan: Plan) -> VerdictKind:
     """Return the verdict that exploration must give on a system."""
     if is_violated(plan):
         return VerdictKind.VIOLATED
@@ -52,7 +52,7 @@ def shortest(live: LiveModel, most: int) -> int | None:
     return found[0].steps - 1 if found else None
 
 
-def proved(live: LiveModel) -> bool:
+def is_proved_by_ic3(live: LiveModel) -> bool:
     """True if IC3 proves the property in this process; its proof is checked."""
     model = loop_model(live)
     answers: list[Any] = []
@@ -68,7 +68,7 @@ def proved(live: LiveModel) -> bool:
 def compare(seed: int, *, prove: bool) -> bool:
     """Compares the engines on one system. Returns whether the property is violated."""
     plan = harder_plan_of(seed)
-    live, expected = live_of(plan), expected_of(plan)
+    live, expected = live_of(plan), expect_verdict(plan)
     verdict = verdict_of(live, LiveEngine.EXPLICIT, breach=meets_nowhere(plan))
     assert verdict.kind is expected, seed
     if verdict.trace is None:
@@ -78,7 +78,9 @@ def compare(seed: int, *, prove: bool) -> bool:
         least = shortest(live, steps)
         assert least is not None, seed
         assert least <= steps, seed
-    assert not prove or proved(live) is (expected is VerdictKind.PROVED and not meets_nowhere(plan)), seed
+    assert not prove or is_proved_by_ic3(live) is (
+        expected is VerdictKind.PROVED and not meets_nowhere(plan)
+    ), seed
     return expected is VerdictKind.VIOLATED
 
 

@@ -195,7 +195,7 @@ def protocol_of(plan: Plan) -> type[Protocol]:
         "init": lambda self, s: table(s, Boolean(), lambda x: x in plan.initial),
         **{name.lower(): action(name) for name in actions},
         "claim": TemporalMember(claim, True, None),
-        "fairness": lambda self: [*_written(plan)],
+        "fairness": lambda self: [*_write_fairness(plan)],
         "fairness_variants": lambda self: {},
     }
     if not plan.fairness:
@@ -203,7 +203,7 @@ def protocol_of(plan: Plan) -> type[Protocol]:
     return type("RandomSystem", (Protocol,), body, camel_case=True)
 
 
-def _written(plan: Plan) -> Iterator[Fairness]:
+def _write_fairness(plan: Plan) -> Iterator[Fairness]:
     for one in plan.fairness:
         yield Fairness(one.strength, tuple(name.lower() for name in one.actions), one.each, one.given)
 

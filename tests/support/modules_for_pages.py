@@ -53,7 +53,7 @@ NeverTwo == big # 2
 JUGS_CONFIG = "INIT Init\nNEXT Next\nINVARIANT NeverTwo\n"
 
 
-def found_in(folder: Path, name: str, text: str, config: str) -> Row:
+def find_violation(folder: Path, name: str, text: str, config: str) -> Row:
     """The first violation of a module, written into a folder."""
     module = folder / f"{name}.tla"
     module.write_text(text, encoding="utf-8")
@@ -64,9 +64,9 @@ def found_in(folder: Path, name: str, text: str, config: str) -> Row:
 
 def commit(folder: Path) -> Row:
     """Managers commit: participants, records, quorums and rounds."""
-    return found_in(folder, "Commit", COMMIT, COMMIT_CONFIG)
+    return find_violation(folder, "Commit", COMMIT, COMMIT_CONFIG)
 
 
 def jugs(folder: Path) -> Row:
     """Return a run on two numbers, without participants."""
-    return found_in(folder, "Jugs", JUGS, JUGS_CONFIG)
+    return find_violation(folder, "Jugs", JUGS, JUGS_CONFIG)

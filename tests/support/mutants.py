@@ -154,8 +154,9 @@ class _Changes:
 
     def _calls(self, call: ast.Call) -> Iterator[Change]:
         match call:
-            case ast.Call(func=ast.Name("if_"), args=[_, *branches]) | ast.Call(
-                func=ast.Name("minimum"), args=branches
+            case (
+                ast.Call(func=ast.Name("if_"), args=[_, *branches])
+                | ast.Call(func=ast.Name("minimum"), args=branches)
             ):
                 for branch in branches:
                     yield self._becomes(call, self._text(branch))
@@ -229,14 +230,16 @@ class _Changes:
         return self.source[start:end]
 
 
-def noticed(mutant: Mutant, most_states: int = 12_000) -> str | None:
+def find_difference(mutant: Mutant, most_states: int = 12_000) -> str | None:
     """Return the first difference of the mutant at small constants, the smallest first; None if there is
     none."""
-    found = (noticed_at(mutant, spec, known) for spec, known in _configurations(mutant.module, most_states))
+    found = (
+        find_difference_at(mutant, spec, known) for spec, known in _configurations(mutant.module, most_states)
+    )
     return next((difference for difference in found if difference is not None), None)
 
 
-def noticed_at(mutant: Mutant, spec: str, constants: Constants) -> str | None:
+def find_difference_at(mutant: Mutant, spec: str, constants: Constants) -> str | None:
     """Return a difference of the mutant in this spec at these constants; None if there is none."""
     original = _original(spec, constants)
     try:
@@ -310,4 +313,4 @@ def _fresh_modules() -> Iterator[None]:
 
 if __name__ == "__main__":
     for candidate in mutants():
-        print(f"{candidate.name}\n    {noticed(candidate) or 'NOT NOTICED'}", flush=True)
+        print(f"{candidate.name}\n    {find_difference(candidate) or 'NOT NOTICED'}", flush=True)

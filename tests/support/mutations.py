@@ -116,7 +116,7 @@ EDITS: tuple[Callable[[random.Random, Any, Sequence[Any]], None], ...] = (
 )
 
 
-def changed(rng: random.Random, data: Any, more: Sequence[Any] = ()) -> Any:
+def change_value(rng: random.Random, data: Any, more: Sequence[Any] = ()) -> Any:
     """The value with one to three changes; ``more`` are further strange values."""
     made = copy.deepcopy(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
@@ -127,7 +127,7 @@ def changed(rng: random.Random, data: Any, more: Sequence[Any] = ()) -> Any:
     return made
 
 
-def changed_text(rng: random.Random, text: str) -> bytes:
+def change_text(rng: random.Random, text: str) -> bytes:
     """The text cut, with a part twice or lost, or with other bytes."""
     data = bytearray(text.encode("utf-8", "surrogatepass"))
     start, end = sorted(rng.randrange(len(data)) for _ in range(2))
@@ -150,9 +150,9 @@ def mutants(
     """Yield this number of changed files with the value. ``written``: returns a value as text."""
     for _ in range(count):
         if rng.random() < _SHARE_OF_TEXT:
-            yield changed_text(rng, written(data))
+            yield change_text(rng, written(data))
         else:
-            yield written(changed(rng, data, more)).encode("utf-8", "surrogatepass")
+            yield written(change_value(rng, data, more)).encode("utf-8", "surrogatepass")
 
 
 def as_json(value: Any) -> str:

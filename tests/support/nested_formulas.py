@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
-from tests.support.live_differential import proved, shortest, verdict_of
+from tests.support.live_differential import is_proved_by_ic3, shortest, verdict_of
 from tests.support.live_systems import Formula, Plan, families, harder_plan_of, meets_nowhere, protocol_of
 from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.expressions import literal, term_of, wrap
@@ -33,7 +33,7 @@ _ONE = ("eventually", "always", "always eventually", "eventually always")
 _TWO = ("until", "leads to", "and", "or")
 
 
-def nested_plan(seed: int) -> Plan:
+def draw_nested_plan(seed: int) -> Plan:
     """A small random system with a nested formula."""
     rng = random.Random(seed)
     plan = harder_plan_of(seed)
@@ -66,7 +66,7 @@ def _formula(rng: random.Random, plan: Plan, depth: int) -> Formula:
 # As an engine sees it
 
 
-def nested_live(plan: Plan) -> LiveModel:
+def make_nested_live(plan: Plan) -> LiveModel:
     """The system, with the formula as its property."""
     simple = replace(plan, formula=("eventually", frozenset[int]()))
     definition = define(protocol_of(simple)())
@@ -125,12 +125,12 @@ def _lassos(plan: Plan, most: int) -> Iterator[tuple[list[int], int, int]]:
 def violates(plan: Plan, word: Sequence[int], start: int) -> bool:
     """True if the execution is fair and the formula is false of it."""
     fair = all(_is_met(plan, labels, strong, word, start) for labels, strong in families(plan))
-    if any(plan.leads_nowhere(s, labels) for s in word for labels in _spoken_of(plan, plan.formula)):
+    if any(plan.leads_nowhere(s, labels) for s in word for labels in _list_mentioned(plan, plan.formula)):
         return False  # whether such a step is possible is not known
     return fair and not _says(plan, plan.formula, word, start, 0)
 
 
-def _spoken_of(plan: Plan, formula: Formula) -> Iterator[Sequence[tuple[str, int]]]:
+def _list_mentioned(plan: Plan, formula: Formula) -> Iterator[Sequence[tuple[str, int]]]:
     """Yield the labels of the fairness conditions that a formula mentions."""
     operator, *parts = formula
     if operator == "fair":
@@ -138,7 +138,7 @@ def _spoken_of(plan: Plan, formula: Formula) -> Iterator[Sequence[tuple[str, int
     elif operator not in ("now", "step"):
         for part in parts:
             if isinstance(part, tuple):
-                yield from _spoken_of(plan, part)
+                yield from _list_mentioned(plan, part)
 
 
 def _says(  # noqa: C901 -- one case per operator
@@ -202,8 +202,8 @@ def _is_met(
 def compare(seed: int, *, prove: bool) -> bool:
     """Compares exploration, bounded search, proof and the naive decision on one system. Returns whether the
     property is violated."""
-    plan = nested_plan(seed)
-    live = nested_live(plan)
+    plan = draw_nested_plan(seed)
+    live = make_nested_live(plan)
     least = shortest_violation(plan, MOST_STEPS)
     cut_off = meets_nowhere(plan)
     verdict = verdict_of(live, LiveEngine.EXPLICIT, breach=cut_off)
@@ -221,7 +221,7 @@ def compare(seed: int, *, prove: bool) -> bool:
         assert found is None or found > least, (seed, plan.formula)
     else:
         assert found == least, (seed, plan.formula)
-    assert not prove or proved(live) is (not violated and not cut_off), (seed, plan.formula)
+    assert not prove or is_proved_by_ic3(live) is (not violated and not cut_off), (seed, plan.formula)
     return violated
 
 

@@ -8,24 +8,24 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.action_chains import ActionChains
 
-from tests.support.chromium import BROWSER, DRIVER, console, evaluate, requested, size
+from tests.support.chromium import BROWSER, DRIVER, console, evaluate, list_requests, size
 from verifier.report.page import as_html
 from verifier.report.report import Report
 
 needs_chromium = pytest.mark.skipif(not (BROWSER and DRIVER), reason="Chromium and its driver are not here")
 
 
-def opened(driver: Chrome, report: Report, folder: Path, fragment: str = "", width: int = 1440) -> None:
+def open_report(driver: Chrome, report: Report, folder: Path, fragment: str = "", width: int = 1440) -> None:
     """Opens the report from disk, and checks that nothing went wrong or was asked for elsewhere."""
     path = folder / "report.html"
     path.write_text(as_html(report), encoding="utf-8")
     console(driver)
-    requested(driver)
+    list_requests(driver)
     size(driver, width, 1000)
     driver.get("about:blank")
     driver.get(f"{path.as_uri()}{fragment}")
     assert console(driver) == []
-    others = [url for url in requested(driver) if not url.startswith((path.as_uri(), "data:", "about:"))]
+    others = [url for url in list_requests(driver) if not url.startswith((path.as_uri(), "data:", "about:"))]
     assert others == []
 
 

@@ -37,7 +37,7 @@ class Judge:
 
     def _faults(self, proof: Certificate) -> list[str]:
         parts, goals = self._parts(proof), self._goals(proof)
-        found = [f"a reachable state violates {name}" for name in self._violated({**parts, **goals})]
+        found = [f"a reachable state violates {name}" for name in self._find_violated({**parts, **goals})]
         if proof.k > 1:
             parts = {name: part for name, part in parts.items() if name not in goals}
             found += self._not_k_inductive(proof.k, smt.And(parts.values()), smt.And(goals.values()))
@@ -80,7 +80,7 @@ class Judge:
             self._reachable = sorted(seen)
         return self._reachable
 
-    def _violated(self, parts: dict[str, FNode]) -> list[str]:
+    def _find_violated(self, parts: dict[str, FNode]) -> list[str]:
         states = self.reachable()
         columns = explicit._Reader(self.model).columns(states)
         everywhere = (1 << len(states)) - 1
@@ -99,7 +99,7 @@ class Judge:
             return self._renamings[time][formula]
         return smt.substitute(formula, self._renamings[time]) if time else formula
 
-    def _taken(self, instance: Instance, time: int) -> FNode:
+    def _make_step(self, instance: Instance, time: int) -> FNode:
         """Return the formula that one instance leads from one time to the next; other variables stay."""
         key = (instance.label, time)
         if key not in self._steps:
@@ -117,7 +117,7 @@ class Judge:
             solver.add_assertion(smt.Not(self._at(invariant, 1)))
             for instance in self.model.system.instances:
                 solver.push()
-                solver.add_assertion(self._taken(instance, 0))
+                solver.add_assertion(self._make_step(instance, 0))
                 if solver.solve():
                     broken.append(f"{instance.label} breaks it")
                 solver.pop()
@@ -128,7 +128,7 @@ class Judge:
         path = [self._at(within, time) for time in range(k + 1)]
         path += [self._at(goal, time) for time in range(k)]
         path += [
-            smt.Or([self._taken(instance, time) for instance in self.model.system.instances])
+            smt.Or([self._make_step(instance, time) for instance in self.model.system.instances])
             for time in range(k)
         ]
         path += [

@@ -245,7 +245,7 @@ class Claims:
         return f"        return Step(when=[{when}], then={{{then}}})\n"
 
 
-def claimed(seed: int) -> type[Protocol] | None:
+def make_claim(seed: int) -> type[Protocol] | None:
     """Return a protocol with an invariant ``Inv``; None if the text is refused."""
     claims = Claims(random.Random(seed))
     text = f'{HEAD}\n    @action(c="nodes", k="small")\n    def go(self, s, c, k):\n{claims.action()}'
@@ -329,7 +329,7 @@ def proved(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
 
 def compare(seed: int) -> int:
     """Return the number of proved claims. Raises AssertionError if one of them fails in a random state."""
-    kind = claimed(seed)
+    kind = make_claim(seed)
     if kind is None:
         return 0
     load_script_solvers()

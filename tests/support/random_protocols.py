@@ -115,7 +115,7 @@ def _initially(rng: random.Random, value: Any) -> Any:
             return value == literal(sort, next(iter(sort.values())))
 
 
-def _unwatched(method: Callable[..., Any]) -> Callable[..., Any]:
+def _remove_watch(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return the method without the check of Python's decisions, which inspects each instruction that makes
     terms. That check took most of the time."""
 
@@ -158,7 +158,7 @@ def _action(number: int, parameters: tuple[ParameterPlan, ...]) -> ActionMember:
     for name, _, is_free in parameters:
         attribute = f"sort_{number}_{name}"
         domains[name] = free(attribute) if is_free else attribute
-    return ActionMember(_unwatched(method), domains)
+    return ActionMember(_remove_watch(method), domains)
 
 
 def _claim(salt: str, kind: PropertyKind) -> PropertyMember:
@@ -177,7 +177,7 @@ def _claim(salt: str, kind: PropertyKind) -> PropertyMember:
         found = exists(*chosen, situation) if chosen else situation()
         return found if kind is PropertyKind.REACHABLE else ~found
 
-    return PropertyMember(_unwatched(method), kind, True, None)
+    return PropertyMember(_remove_watch(method), kind, True, None)
 
 
 def _step_claim() -> PropertyMember:
@@ -196,7 +196,7 @@ def _step_claim() -> PropertyMember:
 
         return ~(exists(*chosen, situation) if chosen else situation())
 
-    return PropertyMember(_unwatched(method), PropertyKind.STEP_INVARIANT, True, None)
+    return PropertyMember(_remove_watch(method), PropertyKind.STEP_INVARIANT, True, None)
 
 
 def _step_target() -> PropertyMember:
@@ -211,7 +211,7 @@ def _step_target() -> PropertyMember:
         alike = [_alike(rng, plan, own, dict(zip(plan.variables, state, strict=True))) for own, state in pair]
         return ~all_of(*alike)
 
-    return PropertyMember(_unwatched(method), PropertyKind.STEP_INVARIANT, True, None)
+    return PropertyMember(_remove_watch(method), PropertyKind.STEP_INVARIANT, True, None)
 
 
 def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
@@ -226,7 +226,7 @@ def _target(number: int, level: int, kind: PropertyKind) -> PropertyMember:
         found = _alike(rng, protocol.plan, s, state)
         return found if kind is PropertyKind.REACHABLE else ~found
 
-    return PropertyMember(_unwatched(method), kind, True, None)
+    return PropertyMember(_remove_watch(method), kind, True, None)
 
 
 def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> BooleanValue:

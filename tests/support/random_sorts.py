@@ -97,31 +97,35 @@ def elements_in(sort: Sort, value: Any) -> list[tuple[IndexSet, Any]]:
     return []
 
 
-def moved(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> Any:
+def move_elements(sort: Sort, value: Any, names: Mapping[tuple[IndexSet, Any], Any]) -> Any:
     """A value with other elements for its own; a second writing of the verifier's renaming."""
     match sort:
         case IndexSet():
             return names.get((sort, value), value)
         case Option():
-            return None if isinstance(value, NoneType) else moved(sort.inner, value, names)
+            return None if isinstance(value, NoneType) else move_elements(sort.inner, value, names)
         case Record():
-            return FrozenMap((name, moved(part, value[name], names)) for name, part in sort.fields)
+            return FrozenMap((name, move_elements(part, value[name], names)) for name, part in sort.fields)
         case Tuple():
-            return tuple(moved(part, item, names) for part, item in zip(sort.items, value, strict=True))
+            return tuple(
+                move_elements(part, item, names) for part, item in zip(sort.items, value, strict=True)
+            )
         case Variant():
-            payload = moved(dict(sort.alternatives)[value.tag], value.payload, names)
+            payload = move_elements(dict(sort.alternatives)[value.tag], value.payload, names)
             return Tagged(value.tag, payload)
         case Function() | PartialFunction():
             return FrozenMap(
-                (moved(sort.domain, key, names), moved(sort.range, item, names))
+                (move_elements(sort.domain, key, names), move_elements(sort.range, item, names))
                 for key, item in value.items()
             )
         case Set():
-            return frozenset(moved(sort.element, item, names) for item in value)
+            return frozenset(move_elements(sort.element, item, names) for item in value)
         case Sequence():
-            return tuple(moved(sort.element, item, names) for item in value)
+            return tuple(move_elements(sort.element, item, names) for item in value)
         case Bag():
-            return FrozenMap((moved(sort.element, item, names), count) for item, count in value.items())
+            return FrozenMap(
+                (move_elements(sort.element, item, names), count) for item, count in value.items()
+            )
     return value
 
 

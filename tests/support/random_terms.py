@@ -177,7 +177,7 @@ class Terms(Formulas):
             return found
         match value.sort:
             case Option() if not isinstance(sort, Option):
-                found += [lambda: self._guarded(value.is_some, value.value, sort)] * _alike(
+                found += [lambda: self._guard(value.is_some, value.value, sort)] * _alike(
                     value.sort.inner, sort
                 )
             case Record():
@@ -198,7 +198,7 @@ class Terms(Formulas):
 
                 def at() -> Any:
                     index = self.rng.choice([0, 0, value.length - 1])
-                    return self._guarded(~value.is_empty, value[index], sort)
+                    return self._guard(~value.is_empty, value[index], sort)
 
                 found.append(at)
         return found
@@ -217,18 +217,18 @@ class Terms(Formulas):
 
                 def held() -> Any:
                     key = self.value(value.sort.domain, 0)
-                    return self._guarded(value.contains(key), value[key], sort)
+                    return self._guard(value.contains(key), value[key], sort)
 
                 found.append(held)
         return found
 
     def _of_tag(self, value: Any, tag: str, sort: Sort) -> Thunk:
-        return lambda: self._guarded(value.is_(tag), value.payload(tag), sort)
+        return lambda: self._guard(value.is_(tag), value.payload(tag), sort)
 
     def _fail(self) -> Any:
         raise NoTerm
 
-    def _guarded(self, condition: Any, value: Any, sort: Sort) -> Any:
+    def _guard(self, condition: Any, value: Any, sort: Sort) -> Any:
         """The value where the condition holds, else another one."""
         if self.undefined and self.rng.random() < UNSAFE:
             return value
@@ -249,7 +249,7 @@ class Terms(Formulas):
             Tuple: self._tuples,
             Variant: self._variants,
             PartialFunction: self._partial_functions,
-            Listed: self._listed,
+            Listed: self._list_thunks,
         }[type(sort)]
         conditional: Thunk = lambda: if_(  # noqa: E731
             self.formula(0), self.value(sort, 0), self.value(sort, 0)
@@ -277,14 +277,14 @@ class Terms(Formulas):
         def extreme() -> Any:
             members = self.value(Set(sort), depth)
             least = members.minimum if rng.random() < 0.5 else members.maximum
-            return self._guarded(~members.is_empty, least, sort)
+            return self._guard(~members.is_empty, least, sort)
 
         def calculated() -> Any:
             left, right = self.value(sort, 0), self.value(sort, depth)
             if rng.random() < 0.5:
                 return rng.choice([left // 2, left % 2, _within(sort, left * right), _within(sort, -left)])
             divided = left // right if rng.random() < 0.5 else left % right
-            return self._guarded(right > 0, divided, sort)
+            return self._guard(right > 0, divided, sort)
 
         def summed() -> Any:
             if rng.random() < 0.4:
@@ -303,7 +303,7 @@ class Terms(Formulas):
         def chosen() -> Any:
             body = self._body(0)
             found = choose(sort, body)
-            return self._guarded(exists(sort, body), found, sort)
+            return self._guard(exists(sort, body), found, sort)
 
         def named() -> Any:
             if sort.symmetric and not (self.naming and self.rng.random() < _NAMING):
@@ -369,7 +369,7 @@ class Terms(Formulas):
 
         return [changed, changed, changed, less, made, whole, lambda: literal(sort, FrozenMap())]
 
-    def _listed(self, sort: Any, depth: int) -> list[Thunk]:
+    def _list_thunks(self, sort: Any, depth: int) -> list[Thunk]:
         if sort.bounds is None:
             return self._literals(sort, depth)
         return [*self._literals(sort, depth), lambda: maximum(self.value(sort, 0) - 1, sort.bounds.low)]
@@ -426,12 +426,12 @@ class Terms(Formulas):
                 return mapped(sequence, lambda x: self._again(seed, x).value(sort.element, 0))
             whole = sequence.between(0, sequence.length)
             shorter = rng.choice([sequence.tail, sequence.between(1, 1), whole])
-            return self._guarded(~sequence.is_empty, shorter, sort)
+            return self._guard(~sequence.is_empty, shorter, sort)
 
         def overwritten() -> Any:
             sequence, index = self.value(sort, 0), rng.choice([0, 0, 1])
             changed = sequence.updated(index, self.value(sort.element, depth))
-            return self._guarded(sequence.length > index, changed, sort)
+            return self._guard(sequence.length > index, changed, sort)
 
         def prepended() -> Any:
             sequence = self.value(sort, 0)

@@ -63,16 +63,16 @@ class Mutant:
 
 
 @cache
-def _prepared(seed: int) -> tuple[Plan, Protocol, Explored]:
+def _prepare(seed: int) -> tuple[Plan, Protocol, Explored]:
     """Return a protocol and its true answers."""
     subject = differential.subject_of(seed)
     return subject.plan, random_protocol(seed)[1], subject.truth
 
 
-def noticed_after(mutant: Mutant, seeds: Sequence[int]) -> int | None:
+def count_until_noticed(mutant: Mutant, seeds: Sequence[int]) -> int | None:
     """After how many of the protocols that are compared the mutant is noticed; None: it is not."""
     for compared, seed in enumerate(seeds, 1):
-        prepared = _prepared(seed)
+        prepared = _prepare(seed)
         if any(_complaints(mutant, seed, *prepared)):
             unchanged = replace(mutant, patches=())
             assert not any(_complaints(unchanged, seed, *prepared)), (
@@ -419,7 +419,7 @@ def main(count: int) -> None:
     """A line for each mutant."""
     assert structural.WALKS > 2
     for mutant in MUTANTS:
-        after = noticed_after(mutant, range(count))
+        after = count_until_noticed(mutant, range(count))
         said = "not noticed" if after is None else f"noticed by protocol {after}"
         print(f"{mutant.reduction}: {mutant.name}: {said}", flush=True)
 

@@ -187,8 +187,8 @@ def run(trial: Trial) -> Ended:
                 _abort(mark)
             shown = _read(terminal, _SHOWN_SECONDS if stuck else _READ_SECONDS)
             code = process.poll()
-            orphans = _left(mark)
-            for pid in _marked(mark):
+            orphans = _count_left(mark)
+            for pid in _find_marked(mark):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             process.wait()
@@ -227,7 +227,7 @@ def full_terminal(room: int) -> tuple[int, int]:
 
 def _abort(mark: str) -> None:
     """Aborts the Python processes of a trial, which then say where they are."""
-    for pid in _marked(mark):
+    for pid in _find_marked(mark):
         with contextlib.suppress(OSError):
             if "python" in os.readlink(f"/proc/{pid}/exe"):
                 os.kill(pid, signal.SIGABRT)
@@ -252,7 +252,7 @@ def _send(process: subprocess.Popen[bytes], number: int) -> None:
         process.send_signal(number)
 
 
-def _marked(mark: str) -> list[int]:
+def _find_marked(mark: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -261,14 +261,14 @@ def _marked(mark: str) -> list[int]:
     return found
 
 
-def _left(mark: str) -> int:
+def _count_left(mark: str) -> int:
     until = time.monotonic() + _GONE_SECONDS
-    while (left := len(_marked(mark))) and time.monotonic() < until:
+    while (left := len(_find_marked(mark))) and time.monotonic() < until:
         time.sleep(0.1)
     return left
 
 
-def met_python(after: float, number: int, code: int, errors: str) -> bool:
+def meets_python(after: float, number: int, code: int, errors: str) -> bool:
     """True if the signal met Python itself, before it ran anything of this program: it is ended as the system
     does, shows a traceback of its own, or drops the signal with one. What went to a terminal is not known."""
     shown = "KeyboardInterrupt" in errors or (code == 1 and not errors)
@@ -278,7 +278,7 @@ def met_python(after: float, number: int, code: int, errors: str) -> bool:
 
 def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
     """The faults of the end of a trial; ``most`` seconds are allowed."""
-    if met_python(trial.after, trial.number, ended.code, ended.errors):
+    if meets_python(trial.after, trial.number, ended.code, ended.errors):
         return []
     found = []
     if ended.seconds > most + (trial.again or 0):
@@ -297,7 +297,7 @@ def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
     return found
 
 
-def drawn(words: tuple[str, ...], within: float, chance: Random) -> Trial:
+def draw_trial(words: tuple[str, ...], within: float, chance: Random) -> Trial:
     """A trial of a command, drawn at random."""
     again = chance.uniform(0.0, 3.0) if chance.random() < 0.5 else None
     number = chance.choice((signal.SIGINT, signal.SIGTERM))

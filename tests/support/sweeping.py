@@ -72,7 +72,7 @@ def jobs_of(*axes: str, **grid: Any) -> list[Job]:
     return list(expand([Grid(axes=axes_of(axes), **grid)]).jobs)
 
 
-def identified(row: Row) -> Row:
+def identify_row(row: Row) -> Row:
     """Return the row under the key that follows from its question."""
     return replace(row, job_id=row.identity)
 

@@ -32,7 +32,7 @@ from tests.support.tla_mixed_texts import (
     profiles,
     state,
 )
-from tests.support.tla_random import interpreted, translated
+from tests.support.tla_random import interpret, translate_in_state
 from tests.support.tlc_batch import Said, Tlc
 from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
@@ -161,7 +161,7 @@ class Reading:
             if not all(map(self._is_ordered, one)):
                 yield Difference("equal, no state of TLC's", words, "", {})
                 continue
-            yield self._compared(name, words, term, one, translates=translates)
+            yield self._compare(name, words, term, one, translates=translates)
 
     def _is_ordered(self, value: Value) -> bool:
         """True if TLC has an order of the members of each set in a value: a state without it ends TLC."""
@@ -177,7 +177,7 @@ class Reading:
         value = self.translator.value(formula.body, Context({}, formula.module))
         return None if isinstance(value, Nothing) else self.translator.term(value)
 
-    def _compared(
+    def _compare(
         self, name: str, words: Tree, term: Term | None, state: State, *, translates: bool
     ) -> Difference:
         pairs = zip(self.spec.variables, state, strict=True)
@@ -185,7 +185,7 @@ class Reading:
         answers: dict[str, str] = {}
         try:
             with within(LONGEST):
-                theirs = interpreted(self.spec, name, state)
+                theirs = interpret(self.spec, name, state)
                 answers["interpreter"] = self._text(theirs)
                 if translates:
                     ours = self._of_term(term, state, lowered=int(name[1:]) % LOWERED == 0)
@@ -211,13 +211,13 @@ class Reading:
         if term is None:
             return None
         if lowered:
-            return translated(made, term, state)
+            return translate_in_state(made, term, state)
         pairs = zip(made.variables, state, strict=True)
         values = {symbol: made.names.encode(value, symbol.sort) for symbol, value in pairs}
         try:
             found = value_of(term, values, self.quick)
         except TooMany:
-            return translated(made, term, state)
+            return translate_in_state(made, term, state)
         return None if found is None else made.names.decode(found, term.sort)
 
     def _text(self, value: Value | None) -> str:
@@ -284,7 +284,7 @@ def values_of(
                 continue
             try:
                 with within(LONGEST / 3):
-                    value = interpreted(spec, name, state)
+                    value = interpret(spec, name, state)
             except TooLong:
                 return found  # it may have been compiling: nothing is sound any more
             except Exception:  # noqa: BLE001 - who checks the module shall see it
@@ -314,7 +314,7 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def drawn(seed: int, count: int) -> tuple[list[Tree], list[dict[str, str]]]:
+def draw_trees(seed: int, count: int) -> tuple[list[Tree], list[dict[str, str]]]:
     """Random expressions and states."""
     chance = Random(seed)
     of = profiles(chance)

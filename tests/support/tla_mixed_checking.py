@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.tla_mixed import REFUSED, TooLong, within
-from tests.support.tla_mixed_modules import Module, mixed_module
+from tests.support.tla_mixed_modules import Module, draw_module
 from tests.support.tla_mixed_texts import EVERY
-from tests.support.tla_random import compare_module, explored, ran
+from tests.support.tla_random import compare_module, explore_random, ran
 from tests.support.tlc_batch import Tlc
 from verifier.errors import TooLargeError, UsageError
 from verifier.runs.modules.loading import load
@@ -67,7 +67,7 @@ def answer_of(text: str) -> Answer:
 
 def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[str]) -> str | None:
     """Return the difference between the interpreter and TLC in words; None if there is none."""
-    failed, explorer = explored(folder, made.names)
+    failed, explorer = explore_random(folder, made.names)
     counts = (explorer.found.generated, explorer.found.distinct, explorer.found.depth + 1)
     violated = sorted(explorer.found.violations)
     theirs = f"{'an error, ' if failed else ''}violated {violated}, {counts}"
@@ -105,7 +105,7 @@ def lasting_differs(folder: Path, made: Module, said: Answer, found: Counter[str
     return None if ("VIOLATED" in ours) == (said.kind == "lasting") else f"live says {ours}, TLC {said}"
 
 
-def compared(
+def find_differences(
     folder: Path,
     made: Module,
     engines: tuple[str, ...],
@@ -160,9 +160,9 @@ def main() -> None:
     for seed in range(options.first, options.last):
         if time.monotonic() - began > options.seconds:
             break
-        made = mixed_module(seed, crossed=options.crossed)
+        made = draw_module(seed, crossed=options.crossed)
         with tempfile.TemporaryDirectory() as folder:
-            wrong = compared(Path(folder), made, engines, tlc, found, options.longest)
+            wrong = find_differences(Path(folder), made, engines, tlc, found, options.longest)
         seeds += 1
         if seeds % 100 == 0:
             print(f"{seeds} modules: {dict(found)}", flush=True)

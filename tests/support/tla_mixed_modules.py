@@ -46,12 +46,12 @@ class _Maker:
         self.late = self.chance.choice(_LATE)
         self.pools = {kind: self._pool(kind) for kind in self.kinds}
         self.first = self.values.value(self.other)
-        self.drawn = self._drawn()
+        self.drawn = self._draw_expressions()
 
     def _pool(self, kind: str) -> list[str]:
         return [self.values.value(kind) for _ in range(self.chance.randint(1, 3))]
 
-    def _drawn(self) -> dict[tuple[str, str], list[str]]:
+    def _draw_expressions(self) -> dict[tuple[str, str], list[str]]:
         """Expressions, by their kind and that of ``v``; mostly those that have a value for all values that
         ``v`` has at first, since TLC ends with the first error."""
         trees: dict[str, tuple[str, str, Tree]] = {}
@@ -76,7 +76,7 @@ class _Maker:
             found_here = [values.get((place, name)) for place in places[of_v]]
             defined = all(one is not None and (kind != "bool" or type(one) is Truth) for one in found_here)
             if defined or self.chance.random() < 0.05:
-                text = str(tree.renamed({"d": "v", "e": "w", "f": "v'"}))
+                text = str(tree.rename({"d": "v", "e": "w", "f": "v'"}))
                 true = kind == "bool" and all(one is not None and bool(one) for one in found_here)
                 often = 4 if true else 1
                 found.setdefault((kind, of_v), []).extend([text] * often)
@@ -137,7 +137,7 @@ class _Maker:
 _CROSSED = ("CONSTRAINT Within", "ACTION_CONSTRAINT Allowed", "VIEW Seen", "SYMMETRY Same", "ALIAS Shown")
 
 
-def mixed_module(seed: int, *, crossed: bool = False) -> Module:
+def draw_module(seed: int, *, crossed: bool = False) -> Module:
     """Draw a module; ``crossed``: 32 seeds have every combination of what restricts or shows states."""
     maker = _Maker(seed)
     chance, first = maker.chance, maker.kinds[0]

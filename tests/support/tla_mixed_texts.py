@@ -160,9 +160,9 @@ class Tree:
         head, *rest = self.rule.split(_PART)
         return head + "".join(f"{part}{text}" for part, text in zip(self.parts, rest, strict=True))
 
-    def renamed(self, names: Mapping[str, str]) -> Tree:
+    def rename(self, names: Mapping[str, str]) -> Tree:
         """Return the tree with other names for variables."""
-        return Tree(names.get(self.rule, self.rule), tuple(part.renamed(names) for part in self.parts))
+        return Tree(names.get(self.rule, self.rule), tuple(part.rename(names) for part in self.parts))
 
     def below(self) -> Iterator[Tree]:
         """All parts of parts, and itself."""

@@ -28,25 +28,27 @@ HEAD = "---- MODULE M ----\n"
 END = "\n====\n"
 
 
-def written(folder: Path, body: str, name: str = "M") -> Path:
+def write_module(folder: Path, body: str, name: str = "M") -> Path:
     """A module with this body in a file."""
     path = folder / f"{name}.tla"
     path.write_text(f"---- MODULE {name} ----\n{body}{END}")
     return path
 
 
-def specified(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str) -> Specification:
+def specify_module(
+    folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str
+) -> Specification:
     """The specification of a module with this body, beside modules with others."""
     deep_recursion()
     for name, text in others.items():
-        written(folder, text, name)
-    module, library = read_module(written(folder, body))
+        write_module(folder, text, name)
+    module, library = read_module(write_module(folder, body))
     return specify(module, parse_config(config, "M.cfg"), words=library.words)
 
 
-def explored(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str) -> Explorer:
+def explore_module(folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str) -> Explorer:
     """Explore a module, deadlocks included."""
-    made = specified(folder, body, config, **others)
+    made = specify_module(folder, body, config, **others)
     asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, keep_going=True)
     explorer.assume()
@@ -80,13 +82,13 @@ def counts(
     folder: Path, body: str, config: str = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 ) -> tuple[int, int, int]:
     """Distinct states, states generated, and levels."""
-    found = explored(folder, body, config).found
+    found = explore_module(folder, body, config).found
     return found.distinct, found.generated, len(found.levels)
 
 
 def value(folder: Path, expression: str, extends: str = "Integers, Sequences, FiniteSets, TLC") -> str:
     """The value of a constant expression, as text."""
-    made = specified(folder, f"EXTENDS {extends}\nValue == {expression}", "")
+    made = specify_module(folder, f"EXTENDS {extends}\nValue == {expression}", "")
     definition = made.module.names["Value"]
     from verifier.tla import ast
     from verifier.tla.order import text
@@ -98,7 +100,7 @@ def value(folder: Path, expression: str, extends: str = "Integers, Sequences, Fi
     )
 
 
-def translated(folder: Path, body: str, config: str) -> Symbolic:
+def translate_body(folder: Path, body: str, config: str) -> Symbolic:
     """Return the module with this body, its first states sampled, before it is translated."""
     (folder / "M.cfg").write_text(config)
     (folder / "M.tla").write_text(f"---- MODULE M ----{body}{END}")

@@ -53,7 +53,7 @@ from verifier.trust.explain import ConcreteReading
 from verifier.verdict import Verdict, VerdictKind
 
 
-def interpreted(spec: Specification, name: str, state: State) -> Value | None:
+def interpret(spec: Specification, name: str, state: State) -> Value | None:
     """The value that the interpreter computes; None if there is none."""
     formula = formula_named(spec, name, [])
     spec.evaluator.now[:] = state
@@ -63,7 +63,7 @@ def interpreted(spec: Specification, name: str, state: State) -> Value | None:
         return None
 
 
-def translated(made: Translation, term: Term | None, state: State) -> Value | None:
+def translate_in_state(made: Translation, term: Term | None, state: State) -> Value | None:
     """The value that the term has in a state; None if there is none."""
     if term is None:
         return None
@@ -112,9 +112,9 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
             found[f"untranslated: {error.words}"[:90]] += 1
             continue
         for state in made.sample.states:
-            theirs = interpreted(spec, name, state)
+            theirs = interpret(spec, name, state)
             try:
-                ours = translated(made, term, state)
+                ours = translate_in_state(made, term, state)
             except SortError:  # refused by the engines
                 found["refused sort"] += 1
                 continue
@@ -153,8 +153,8 @@ def compare_module(
         asked = translate_module(load(str(folder / "M.tla"), {}))
     except UsageError as error:
         found["refused at once"] += 1
-        return [] if explored(folder, names)[0] else [f"refused at once: {error}\n{text}"]
-    failed, explorer = explored(folder, names)
+        return [] if explore_random(folder, names)[0] else [f"refused at once: {error}\n{text}"]
+    failed, explorer = explore_random(folder, names)
     for name in names:
         found[f"interpreter: {_kind(failed, explorer, name)}"] += 1
     wrong = []
@@ -164,14 +164,14 @@ def compare_module(
         ours = _ours(engine, asked.loaded, names, explorer.found.depth + 1)
         for name in names:
             found[f"{engine}: {ours[name].split(' ')[0]}"] += 1
-            expected = _expected(engine, name, _kind(failed, explorer, name), explorer)
+            expected = _list_allowed(engine, name, _kind(failed, explorer, name), explorer)
             if ours[name] not in expected:
                 said = f"{engine} says {ours[name]} of {name}, the interpreter {expected}"
                 wrong.append(f"{said}\n{text}{config}")
     return wrong
 
 
-def explored(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
+def explore_random(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer]:
     """True if the interpreter comes to an error, and its exploration of all states."""
     explorer = Explorer(load(str(folder / "M.tla"), {}).specification, properties=names, keep_going=True)
     try:
@@ -186,7 +186,7 @@ def _kind(failed: bool, explorer: Explorer, name: str) -> str:
     return "error" if failed else "violated" if name in explorer.found.violations else "holds"
 
 
-def _expected(engine: str, name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
+def _list_allowed(engine: str, name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
     """Return the allowed answers of an engine, the best first: an error of the specification, or a
     verdict."""
     violation = explorer.found.violations.get(name)
@@ -226,10 +226,10 @@ def _ours(engine: str, loaded: TlaLoaded, names: tuple[str, ...], depth: int) ->
         return dict.fromkeys(names, f"untranslated: {error}")
     except UsageError:
         return dict.fromkeys(names, "error")
-    return {v.property_name: _said(engine, v, done) for v in done.outcome.verdicts}
+    return {v.property_name: _say(engine, v, done) for v in done.outcome.verdicts}
 
 
-def _said(engine: str, verdict: Verdict, done: Run) -> str:
+def _say(engine: str, verdict: Verdict, done: Run) -> str:
     if verdict.kind is VerdictKind.VIOLATED:
         return f"VIOLATED {verdict.depth}" if engine != "prove" else "VIOLATED"
     if engine == "explore" and verdict.kind is VerdictKind.HOLDS:

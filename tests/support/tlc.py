@@ -13,7 +13,7 @@ LOSSES = {"without lost messages": "none", "at most one lost message": "one"}
 """The note of a row on lost messages, and the value of the constant ``losses`` for it."""
 
 
-def measured_rows(family: str | None = None) -> list[dict[str, Any]]:
+def read_measured(family: str | None = None) -> list[dict[str, Any]]:
     """The rows, of one family if it is given.
 
     Runs that TLC did not finish are left out, and so are rows about liveness.

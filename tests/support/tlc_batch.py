@@ -11,7 +11,7 @@ _INTERVAL = re.compile(r"(-?\d+)\.\.(-?\d+)")
 PROGRAM = Path(__file__).with_name("TlcBatch.java")
 
 
-def _listed(interval: re.Match[str]) -> str:
+def _list_numbers(interval: re.Match[str]) -> str:
     """The set that TLC writes as ``1..3``."""
     return "{" + ", ".join(map(str, range(int(interval[1]), int(interval[2]) + 1))) + "}"
 
@@ -51,7 +51,7 @@ class Tlc:
             if match := re.match(r"STATE (\d+)$", line):
                 state = int(match[1])
             elif match := re.match(r"T(E\d+) (?:VALUE <<\d+, (.*)>>|ERROR (.*))$", line):
-                value = None if match[2] is None else _INTERVAL.sub(_listed, match[2])
+                value = None if match[2] is None else _INTERVAL.sub(_list_numbers, match[2])
                 found[state, match[1]] = Said(value, match[3] or "")
         return found
 

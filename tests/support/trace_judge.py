@@ -38,22 +38,22 @@ def canonical(data: Any) -> Any:
     return (type(data).__name__, data)
 
 
-def said(sort: Sort, value: Any) -> Any:
+def say_value(sort: Sort, value: Any) -> Any:
     """A concrete value in that form."""
     match sort:
         case Option():
-            return ("none",) if value is None else ("some", said(sort.inner, value))
+            return ("none",) if value is None else ("some", say_value(sort.inner, value))
         case Record():
-            return ("record", frozenset((name, said(part, value[name])) for name, part in sort.fields))
+            return ("record", frozenset((name, say_value(part, value[name])) for name, part in sort.fields))
         case Function():
-            pairs = ((said(sort.domain, key), said(sort.range, value[key])) for key in value)
+            pairs = ((say_value(sort.domain, key), say_value(sort.range, value[key])) for key in value)
             return ("map", frozenset(pairs))
         case Bag():
-            return ("map", frozenset((said(sort.element, key), ("int", value[key])) for key in value))
+            return ("map", frozenset((say_value(sort.element, key), ("int", value[key])) for key in value))
         case Set():
-            return ("set", frozenset(said(sort.element, item) for item in value))
+            return ("set", frozenset(say_value(sort.element, item) for item in value))
         case Sequence():
-            return ("list", tuple(said(sort.element, item) for item in value))
+            return ("list", tuple(say_value(sort.element, item) for item in value))
     if isinstance(value, Element):
         return ("str", value.name)
     assert not isinstance(value, FrozenMap | frozenset | tuple)
@@ -70,13 +70,13 @@ class Judge:
     def faults(self, data: Mapping[str, Any]) -> str | None:
         """Return the reason why the file's states are no execution to its claim; None if they are one."""
         first, *later = data["states"]
-        begun = [state for state in self._initial() if self._shown(state) == self._claimed(first)]
+        begun = [state for state in self._initial() if self._show(state) == self._read_claim(first)]
         if not begun:
             return "it begins in no initial state"
         (state,) = begun
         for step, entry in enumerate(later, 1):
             following = [
-                s for s in self._after(state, entry["#meta"]) if self._shown(s) == self._claimed(entry)
+                s for s in self._after(state, entry["#meta"]) if self._show(s) == self._read_claim(entry)
             ]
             if not following:
                 return f"step {step} is none of the protocol's"
@@ -92,11 +92,11 @@ class Judge:
         width = range(len(self.model.system.bits))
         return [tuple(bool(s >> place & 1) for place in width) for s in explicit.initial_states(self.model)]
 
-    def _shown(self, state: tuple[bool, ...]) -> Any:
+    def _show(self, state: tuple[bool, ...]) -> Any:
         values = self.model.layout.decode_state(list(state))
-        return {name: said(sort, values[name]) for name, sort in self.model.layout.sorts.items()}
+        return {name: say_value(sort, values[name]) for name, sort in self.model.layout.sorts.items()}
 
-    def _claimed(self, entry: Mapping[str, Any]) -> Any:
+    def _read_claim(self, entry: Mapping[str, Any]) -> Any:
         return {name: canonical(value) for name, value in entry.items() if not name.startswith("#")}
 
     def _after(self, state: tuple[bool, ...], taken: Mapping[str, Any]) -> Iterator[tuple[bool, ...]]:
@@ -121,4 +121,4 @@ class Judge:
     def _parameters(self, instance: Instance, inputs: tuple[bool, ...]) -> Any:
         values = {**instance.parameters, **self.model.free_values(instance, list(inputs))}
         (action,) = (a for a in self.model.definition.actions if a.name == instance.action)
-        return {p.symbol.name: said(p.symbol.sort, values[p.symbol.name]) for p in action.parameters}
+        return {p.symbol.name: say_value(p.symbol.sort, values[p.symbol.name]) for p in action.parameters}

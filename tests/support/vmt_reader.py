@@ -18,7 +18,7 @@ from pyvmt.shortcuts import Next
 from pyvmt.vmtlib.reader import read
 
 
-def _examined(path: Path, depth: int) -> dict[str, Any]:
+def _examine(path: Path, depth: int) -> dict[str, Any]:
     with path.open(encoding="utf-8") as stream:
         system = read(stream)
     init, trans = system.get_init_constraint(), system.get_trans_constraint()
@@ -54,7 +54,7 @@ def _examined(path: Path, depth: int) -> dict[str, Any]:
 def main() -> None:
     """Prints one object, by the names of the files."""
     depth, *paths = sys.argv[1:]
-    print(json.dumps({Path(path).stem: _examined(Path(path), int(depth)) for path in paths}))
+    print(json.dumps({Path(path).stem: _examine(Path(path), int(depth)) for path in paths}))
 
 
 if __name__ == "__main__":

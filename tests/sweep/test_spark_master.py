@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from tests.support.command_line import LOCK, ROOT, wrong
-from tests.support.level_search import IN_FILES, Switching, everything, found
+from tests.support.level_search import IN_FILES, Switching, collect_findings, everything
 from tests.support.models import build
 from tests.support.toys import Chain, LockServer
 from verifier.cluster.master import check_master, is_local, slots_here
@@ -143,7 +143,7 @@ def test_an_exploration_may_end_while_spark_starts(
     explored = _explored(partial(TaskCluster, patience=0), master, tmp_path)
     assert ("bytes_in_files" in explored.statistics) is (master != "yarn")
     model = build(LockServer())
-    assert found(explored) == found(explore(model, everything(model)))
+    assert collect_findings(explored) == collect_findings(explore(model, everything(model)))
     assert time.monotonic() - began < 30
     assert not psutil.Process().children()
 
@@ -179,7 +179,7 @@ def test_spark_within_one_process_starts_where_the_search_is_long(
             return done
 
     explored = _explored(partial(Observed, patience=patience), master, tmp_path)
-    assert found(explored) == found(explore(model, everything(model)))
+    assert collect_findings(explored) == collect_findings(explore(model, everything(model)))
     assert {made >= patience for made, _ in seen} == {False, True}
     assert all(started is (made >= patience or not waits) for made, started in seen)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CHAIN, ROOT, TOYS, started
+from tests.support.command_line import CHAIN, ROOT, TOYS, start_verify
 from tests.support.sweeping import jobs_of, misbehaving, verdicts
 from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.errors import UsageError
@@ -152,7 +152,7 @@ def test_a_job_that_is_cancelled_ends(spark: Spark, tmp_path: Path) -> None:
 
 def sweep(*arguments: str) -> subprocess.Popen[str]:
     """``verify sweep`` of little things in a process of its own."""
-    return started("sweep", "--master", "local[2]", *arguments)
+    return start_verify("sweep", "--master", "local[2]", *arguments)
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_python_files_of_the_working_directory_are_not_imported(
     monkeypatch.delenv("PYTHONPATH", raising=False)
     first = f"import sys; sys.path[:] = [{str(ROOT)!r}, *(p for p in sys.path if p)]; "
     words = ("--spec", CHAIN, "--property", "NeverTop", "--depth", "1", "--out", "run", "--format", "json")
-    process = started("sweep", "--master", "local[1]", *words, first=first)
+    process = start_verify("sweep", "--master", "local[1]", *words, first=first)
     said, noise = process.communicate(timeout=240)
     assert {count["verdict"] for count in json.loads(said)["counts"]} == {"HOLDS"}, noise
 

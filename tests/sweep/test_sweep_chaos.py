@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.support.clusters import MASTER, Standalone, standalone
-from tests.support.command_line import ROOT, started
+from tests.support.command_line import ROOT, start_verify
 from tests.support.sweeping import jobs_of, misbehaving
 from verifier.errors import UsageError
 from verifier.specs.expectations import expectations
@@ -41,10 +41,10 @@ def sweep(folder: Path, *more: str, master: str = "local[2]", jobs: int = JOBS) 
     spec = misbehaving(folder, "time.sleep(1)")
     common = ("--spec", spec, "--property", "StartsLow", "--depth", "2", "--option", "solver=cadical")
     grid = ("--grid", f"trouble=1..{jobs}", "--out", str(folder / "run"), "--format", "json")
-    return started("sweep", *common, *grid, "--master", master, *more)
+    return start_verify("sweep", *common, *grid, "--master", master, *more)
 
 
-def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+def run_to_end(process: subprocess.Popen[str]) -> dict[str, Any]:
     """Return the final output of a sweep."""
     said, noise = process.communicate(timeout=SECONDS)
     assert said, noise
@@ -97,7 +97,7 @@ def test_an_executor_is_killed(tmp_path: Path) -> None:
     executors = below(process, "CoarseGrainedExecutorBackend")
     assert len(executors) == 2
     executors[0].kill()
-    said = ended(process)
+    said = run_to_end(process)
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
 
@@ -112,7 +112,7 @@ def test_the_driver_is_killed_and_started_again(tmp_path: Path) -> None:
     assert not alive
     before = rows_of(tmp_path)
     assert 3 <= before < JOBS
-    said = ended(sweep(tmp_path))
+    said = run_to_end(sweep(tmp_path))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS - before, JOBS)
     all_hold(tmp_path)
 
@@ -122,10 +122,10 @@ def test_it_is_interrupted(tmp_path: Path, number: signal.Signals) -> None:
     process = sweep(tmp_path)
     until(lambda: rows_of(tmp_path) >= 2)
     process.send_signal(number)
-    said = ended(process)
+    said = run_to_end(process)
     assert (said["exit_code"], said["interrupted"]) == (12, True)
     assert said["rows"] == rows_of(tmp_path) >= 2
-    assert ended(sweep(tmp_path))["exit_code"] == 0
+    assert run_to_end(sweep(tmp_path))["exit_code"] == 0
     all_hold(tmp_path)
 
 
@@ -137,7 +137,7 @@ def test_two_sweeps_want_one_folder(tmp_path: Path) -> None:
     assert (second.returncode, said) == (2, "")
     assert f"process {first.pid} on" in noise
     assert len(noise.splitlines()) == 1
-    assert ended(first)["rows"] == JOBS
+    assert run_to_end(first)["rows"] == JOBS
     all_hold(tmp_path)
 
 
@@ -164,7 +164,7 @@ def test_the_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
     before = rows_of(small_disk)
     assert 0 < before < jobs
     subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
-    again = ended(sweep(small_disk, "--spark-log", str(tmp_path / "log"), jobs=jobs))
+    again = run_to_end(sweep(small_disk, "--spark-log", str(tmp_path / "log"), jobs=jobs))
     assert (again["exit_code"], again["ran"]) == (0, jobs - before)
     all_hold(small_disk, jobs)
 
@@ -183,7 +183,7 @@ def test_a_job_in_parts_on_a_cluster_says_what_it_says_whole(tmp_path: Path) -> 
         asked = ("--spec", name, "--property", "StrongIsr", "--depth", "9", "--option", "steps=serial")
         where = ("--format", "json", "--out", str(tmp_path / name), "--master", CLUSTER)
         command = [sys.executable, "-c", _ALWAYS_SPLIT, "sweep", *asked, *where, "--split", "4"]
-        said = ended(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, cwd=ROOT))
+        said = run_to_end(subprocess.Popen(command, stdout=-1, stderr=-1, text=True, cwd=ROOT))
         (count,) = said["counts"]
         assert (count["verdict"], said["exit_code"]) == (verdict, code)
         (job,) = jobs_of(specs=(name,), properties=("StrongIsr",), depth=9, options={"steps": "serial"})
@@ -200,7 +200,7 @@ def cluster(tmp_path: Path) -> Iterator[Standalone]:
 
 
 def test_a_standalone_cluster(tmp_path: Path, cluster: Standalone) -> None:
-    said = ended(sweep(tmp_path, master=cluster.url))
+    said = run_to_end(sweep(tmp_path, master=cluster.url))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
 
@@ -209,7 +209,7 @@ def test_a_worker_of_a_standalone_cluster_is_killed(tmp_path: Path, cluster: Sta
     process = sweep(tmp_path, master=cluster.url)
     until(lambda: rows_of(tmp_path) >= 2)
     cluster.kill("one")
-    said = ended(process)
+    said = run_to_end(process)
     assert (said["exit_code"], said["rows"]) == (0, JOBS)
     all_hold(tmp_path)
 
@@ -219,15 +219,15 @@ def test_the_master_of_a_standalone_cluster_is_killed(tmp_path: Path, cluster: S
     process = sweep(tmp_path, master=cluster.url)
     until(lambda: rows_of(tmp_path) >= 2)
     cluster.kill(MASTER)
-    said = ended(process)
+    said = run_to_end(process)
     assert said["exit_code"] in (0, 1)
     cluster.start(MASTER)
-    again = ended(sweep(tmp_path, master=cluster.url))
+    again = run_to_end(sweep(tmp_path, master=cluster.url))
     assert (again["exit_code"], said["ran"] + again["ran"], again["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
 
 
-def packed(folder: Path) -> Path:
+def pack_environment(folder: Path) -> Path:
     """An environment as an archive: a Python that finds the copy of the package which is in there."""
     (folder / "bin").mkdir(parents=True)
     python = folder / "bin" / "python"
@@ -239,8 +239,8 @@ def packed(folder: Path) -> Path:
 
 
 def test_executors_take_the_package_from_an_archive(tmp_path: Path, cluster: Standalone) -> None:
-    archive = packed(tmp_path / "packed")
-    said = ended(sweep(tmp_path, "--archive", str(archive), master=cluster.url))
+    archive = pack_environment(tmp_path / "packed")
+    said = run_to_end(sweep(tmp_path, "--archive", str(archive), master=cluster.url))
     assert (said["exit_code"], said["ran"], said["rows"]) == (0, JOBS, JOBS)
     all_hold(tmp_path)
     assert list(tmp_path.glob("cluster/*/app-*/*/environment/lib/verifier/sweep/worker.py"))
@@ -250,7 +250,9 @@ def test_every_golden_kafka_row_is_in_a_sweep(tmp_path: Path) -> None:
     jobs = expand(read_grids(KAFKA)).jobs
     assert len(jobs) >= 200
     out = str(tmp_path / "run")
-    said = ended(started("sweep", str(KAFKA), "--out", out, "--master", "local[2]", "--format", "json"))
+    said = run_to_end(
+        start_verify("sweep", str(KAFKA), "--out", out, "--master", "local[2]", "--format", "json")
+    )
     assert (said["ran"], said["rows"], said["exit_code"]) == (len(jobs), len(jobs), 10)
     rows = {}
     for row in read_rows(Path(out)):

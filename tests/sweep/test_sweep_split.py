@@ -60,7 +60,7 @@ def split_jobs(*axes: str, **grid: Any) -> list[Job]:
     return jobs_of(*axes, **{"split": 4, "options": {"steps": "serial"}, **grid})
 
 
-def swept(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
+def sweep_jobs(folder: Path, jobs: list[Job], runner: HereRunner) -> list[Row]:
     """The rows of the jobs, in their order."""
     with Store(folder) as store:
         Sweep(store, runner, lambda _: None).run(jobs)
@@ -185,7 +185,7 @@ def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
         store.add(run_job(split[0], "x"), job.job_id, PARTS)
         store.add([error_row(split[1], "x", "lost")], job.job_id, PARTS)
     runner = HereRunner()
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert row.verdict is VerdictKind.HOLDS
     assert [part.job_id for part in parts_in(runner.submitted)] == [part.job_id for part in split[1:]]
     assert runner.cancelled == [job.job_id]
@@ -194,7 +194,7 @@ def test_parts_that_were_done_are_not_done_again(tmp_path: Path) -> None:
 def test_a_violation_ends_the_other_parts(tmp_path: Path) -> None:
     (job,) = split_jobs(*SMALL, specs=("kafka-truncate-hw",), properties=("WeakIsr",), depth=9, split=8)
     runner = HereRunner(slots=1)
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert (row.verdict, row.fewest) == (VerdictKind.VIOLATED, False)
     assert len(parts_in(runner.submitted)) < 8
 
@@ -224,7 +224,7 @@ def test_what_ends_while_parts_are_chosen_is_not_split(
 def test_a_whole_that_is_lost_or_out_of_time_is_split(tmp_path: Path) -> None:
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     for runner in (HereRunner(losses={job.job_id: 1}), _Hasty(choices=2, whole_in_time=False)):
-        (row,) = swept(tmp_path / str(len(runner.losses)), [job], runner)
+        (row,) = sweep_jobs(tmp_path / str(len(runner.losses)), [job], runner)
         assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
         assert len(parts_in(runner.submitted)) == 4
         assert runner.cancelled[0] == job.job_id
@@ -241,7 +241,7 @@ def test_fewer_parts_say_what_the_whole_says(tmp_path: Path, most: int, parts: i
     """With room for one, it is the whole search."""
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     runner = HereRunner(most=most)
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
     assert len(parts_in(runner.submitted)) == parts
 
@@ -249,7 +249,7 @@ def test_fewer_parts_say_what_the_whole_says(tmp_path: Path, most: int, parts: i
 def test_few_parts_out_of_time_become_as_many_as_asked_for_and_more(tmp_path: Path) -> None:
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     runner = _Hasty(choices=4, most=2)
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
     assert len(parts_in(runner.submitted)) == 2 + 4 + 8 + 16
 
@@ -365,7 +365,7 @@ class _Hasty(HereRunner):
 def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None:
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     runner = _Hasty(choices=choices)
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
     assert len(parts_in(runner.submitted)) == sum(2**number for number in range(2, choices + 1))
     again = _Hasty(choices=choices)
@@ -373,7 +373,7 @@ def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None
     for file in (tmp_path / PARTS).iterdir():
         (tmp_path / "again" / PARTS).mkdir(exist_ok=True)
         (tmp_path / "again" / PARTS / file.name).write_bytes(file.read_bytes())
-    (row,) = swept(tmp_path / "again", [job], again)
+    (row,) = sweep_jobs(tmp_path / "again", [job], again)
     assert (row.verdict, row.depth) == (VerdictKind.HOLDS, 6)
     assert all(len(done.options["part"].choices) < choices for done in parts_in(again.submitted))
 
@@ -381,7 +381,7 @@ def test_a_part_out_of_time_is_split_again(tmp_path: Path, choices: int) -> None
 def test_a_part_is_not_split_without_end(tmp_path: Path) -> None:
     (job,) = split_jobs(specs=(LOCK,), properties=("HolderWaitsNoMore",), depth=6)
     runner = _Hasty(choices=9)
-    (row,) = swept(tmp_path, [job], runner)
+    (row,) = sweep_jobs(tmp_path, [job], runner)
     assert (row.verdict, row.depth, row.reason) == (VerdictKind.INCONCLUSIVE, 3, "timeout of 1 s")
     assert len(parts_in(runner.submitted)) == 4 + 8 + 16
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.command_line import CHAIN, ROOT, verify, wrong
-from tests.support.sweeping import identified, jobs_of
+from tests.support.sweeping import identify_row, jobs_of
 from verifier.errors import UsageError
 from verifier.outcomes.row import Row
 from verifier.sweep.execution import error_row
@@ -48,7 +48,7 @@ def rows(count: int) -> list[Row]:
         drawing={"lanes": [], "messages": []},
         statistics={"x": None},
     )
-    return [identified(replace(full, constants={"top": number})) for number in range(count)]
+    return [identify_row(replace(full, constants={"top": number})) for number in range(count)]
 
 
 def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_rows_that_are_none_are_damage_too(
 
 
 def test_a_depth_beyond_what_was_asked_for_is_damage(tmp_path: Path) -> None:
-    deep = identified(replace(rows(1)[0], verdict=VerdictKind.HOLDS, options={"depth": 10}, depth=26))
+    deep = identify_row(replace(rows(1)[0], verdict=VerdictKind.HOLDS, options={"depth": 10}, depth=26))
     with Store(tmp_path) as store:
         store.add([deep], "job")
     with pytest.raises(UsageError, match="claims depth 26 where depth 10 was asked for"):

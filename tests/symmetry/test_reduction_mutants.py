@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.reduction_mutants import MUTANTS, Mutant, noticed_after
+from tests.support.reduction_mutants import MUTANTS, Mutant, count_until_noticed
 from tests.symmetry import test_reductions as direct
 from verifier.encodings.sorts import Bag, Function, Option, Range, Sort
 
@@ -26,7 +26,7 @@ them are found anyway.
     "mutant", [mutant for mutant in MUTANTS if mutant.name not in DIRECTLY], ids=lambda mutant: mutant.name
 )
 def test_random_protocols_notice_a_reduction_without_its_condition(mutant: Mutant) -> None:
-    assert noticed_after(mutant, SEEDS) is not None
+    assert count_until_noticed(mutant, SEEDS) is not None
 
 
 @pytest.mark.parametrize("name", DIRECTLY)

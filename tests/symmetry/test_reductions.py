@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.support.models import build
-from tests.support.random_sorts import elements_in, moved
+from tests.support.random_sorts import elements_in, move_elements
 from tests.support.sampling import some_of
 from verifier.clauses.unrolling import _Mentions
 from verifier.encodings.quantifiers import all_of
@@ -203,7 +203,7 @@ def test_what_an_instance_must_wait_for_may_be_exchanged_for_an_earlier_one(
         assert later[0] == kind
         exchange = {(kind, element): later[1], later: element}
         values = zip(sorts[instance.action], instance.parameters.values(), strict=True)
-        exchanged = tuple(moved(part, value, exchange) for part, value in values)
+        exchanged = tuple(move_elements(part, value, exchange) for part, value in values)
         assert place[instance.action, exchanged] < index, instance.label
 
 
@@ -227,7 +227,7 @@ def test_what_a_value_mentions_is_all_that_may_move_it(sort: Sort) -> None:
         assert set(found) == set(elements_in(sort, value))
         for moves in MOVES:
             if all(moves[item] == item[1] for item in found):
-                assert moved(sort, value, moves) == value
+                assert move_elements(sort, value, moves) == value
 
 
 # Renaming
@@ -238,7 +238,7 @@ def test_renaming_permutes_the_values_of_a_sort(sort: Sort) -> None:
     values = list(sort.values())
     for moves in MOVES:
         images = [rename_value(sort, value, _as_renaming(moves)) for value in values]
-        assert images == [moved(sort, value, moves) for value in values]
+        assert images == [move_elements(sort, value, moves) for value in values]
         assert len(set(images)) == len(values)
         assert set(images) == set(values)
 
@@ -269,7 +269,7 @@ def _states(model: Model) -> Iterator[dict[str, Any]]:
 
 
 def _moved_state(model: Model, state: dict[str, Any], moves: Moves) -> dict[str, Any]:
-    return {name: moved(sort, state[name], moves) for name, sort in model.layout.sorts.items()}
+    return {name: move_elements(sort, state[name], moves) for name, sort in model.layout.sorts.items()}
 
 
 @EVERY_SORT

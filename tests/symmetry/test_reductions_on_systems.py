@@ -16,7 +16,7 @@ import pytest
 from tests.support.models import build
 from tests.support.naive import Instance, Naive, State
 from tests.support.naive_comparisons import Subject, subject_of
-from tests.support.random_sorts import moved, stable
+from tests.support.random_sorts import move_elements, stable
 from tests.support.sampling import first_of
 from tests.support.toys import Chain
 from verifier.clauses.structural_invariants import _false_in, _RandomWalks, structural_invariants
@@ -200,7 +200,7 @@ def _some_renamings(subject: Subject) -> list[dict[tuple[IndexSet, Any], Any]]:
 def _moved(subject: Subject, state: State, names: dict[tuple[IndexSet, Any], Any]) -> State:
     variables = subject.model.definition.variables
     return subject.naive.state(
-        {v.name: moved(v.sort, value, names) for v, value in zip(variables, state, strict=True)}
+        {v.name: move_elements(v.sort, value, names) for v, value in zip(variables, state, strict=True)}
     )
 
 

@@ -80,17 +80,19 @@ def test_named_elements_are_pinned() -> None:
 CLIENTS = IndexSet("client", 3)
 
 
-def renamed(value: Any, names: dict[str, str]) -> Any:
+def rename_elements(value: Any, names: dict[str, str]) -> Any:
     """The value with index elements renamed."""
     match value:
         case Element():
             return next(e for e in CLIENTS.elements if e.name == names.get(value.name, value.name))
         case frozenset():
-            return frozenset(renamed(item, names) for item in value)
+            return frozenset(rename_elements(item, names) for item in value)
         case tuple():
-            return tuple(renamed(item, names) for item in value)
+            return tuple(rename_elements(item, names) for item in value)
         case FrozenMap():
-            return FrozenMap((renamed(key, names), renamed(item, names)) for key, item in value.items())
+            return FrozenMap(
+                (rename_elements(key, names), rename_elements(item, names)) for key, item in value.items()
+            )
     return value
 
 
@@ -117,6 +119,6 @@ def test_permuting_unpinned_elements_keeps_the_reachable_states_and_verdicts() -
         names = dict(zip(("c2", "c3"), order, strict=True))
         for bits in states:
             state = model.layout.decode_state(bits)
-            image = model.layout.encode_state({name: renamed(v, names) for name, v in state.items()})
+            image = model.layout.encode_state({name: rename_elements(v, names) for name, v in state.items()})
             assert tuple(image) in states
             assert replayer.find_violated(image) == replayer.find_violated(bits)

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from tests.support.tla_modules import specified
+from tests.support.tla_modules import specify_module
 from tests.support.tla_random_texts import configuration, module
 from verifier.tla.frames import Undefined
 from verifier.tla.next_parts import parts_of_next
@@ -49,13 +49,13 @@ def _compare(spec: Specification, most: int) -> tuple[int, int]:
 
 
 def test_quantifiers_over_constants_are_divided(tmp_path: Path) -> None:
-    compared, parts = _compare(specified(tmp_path, BODY, CONFIG), 300)
+    compared, parts = _compare(specify_module(tmp_path, BODY, CONFIG), 300)
     # For each node 6 moves (2 lengths, 3 others), 3 meetings, and 3 formulas that stay whole.
     assert (compared, parts) == (300, 3 * (6 + 3 + 3) + 2)
 
 
 def test_a_part_is_told_by_its_place(tmp_path: Path) -> None:
-    parts = parts_of_next(specified(tmp_path, BODY, CONFIG))
+    parts = parts_of_next(specify_module(tmp_path, BODY, CONFIG))
     assert {part.name for part in parts} == {"Meet", "Of", "Back", "Next"}
     of = {part.place for part in parts if part.name == "Of"}
     assert len(of) == 4
@@ -66,5 +66,5 @@ def test_random_modules(tmp_path: Path) -> None:
     for seed in range(12):
         chance = Random(seed)
         body = module(chance)
-        compared += _compare(specified(tmp_path, body, configuration(chance)[0]), 20)[0]
+        compared += _compare(specify_module(tmp_path, body, configuration(chance)[0]), 20)[0]
     assert compared > 50

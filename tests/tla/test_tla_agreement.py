@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import ROOT, verify, wrong
-from tests.support.tla_modules import few, written
+from tests.support.tla_modules import few, write_module
 from verifier.runs.modules import bounded_checking
 from verifier.tla.translate import translation
 from verifier.tla.translate.scouting import Scout
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _module(folder: Path, body: str, config: str) -> None:
-    written(folder, body)
+    write_module(folder, body)
     (folder / "M.cfg").write_text(CONFIG + config)
 
 
@@ -65,7 +65,7 @@ def test_the_state_behind_an_excluded_step_is_checked_and_nothing_follows_it(
 
 def test_a_trace_that_goes_on_behind_an_excluded_step_is_refused(folder: Path) -> None:
     _module(folder, BOUNDED, "INVARIANT Four\n")
-    written(folder, f"{BOUNDED}Four == x < 4\n")
+    write_module(folder, f"{BOUNDED}Four == x < 4\n")
     assert verify("bmc", "M.tla", "--depth", "6", "--trace-out", "t.json").exit_code == 10
     assert verify("replay", "t.json", "--spec", "M.tla").exit_code == 0
     _module(folder, f"{BOUNDED}Four == x < 4\n", "INVARIANT Four\nACTION_CONSTRAINT Allowed\n")
@@ -75,7 +75,7 @@ def test_a_trace_that_goes_on_behind_an_excluded_step_is_refused(folder: Path) -
 
 @pytest.mark.thorough
 def test_fairness_beside_an_action_constraint(folder: Path) -> None:
-    written(
+    write_module(
         folder,
         "EXTENDS Naturals\nVARIABLE x\nNext == x' = (x + 1) % 4\n"
         "Spec == x = 0 /\\ [][Next]_x /\\ WF_x(Next)\nAllowed == x' # 3\nTwo == <>(x = 2)",

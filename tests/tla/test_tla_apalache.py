@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored, translated, value, written
+from tests.support.tla_modules import explore_module, translate_body, value, write_module
 from tests.support.tla_random import ran
 from verifier.errors import UsageError
 from verifier.verdict import VerdictKind
@@ -55,13 +55,13 @@ def test_what_is_any_value_is_refused(tmp_path: Path, name: str) -> None:
 def test_an_assignment_is_an_equality(tmp_path: Path) -> None:
     """Seven buffers, of which all but the empty one follow a Put; the last one put is known besides."""
     plain = BUFFER.replace(":=", "=")
-    found, expected = (explored(tmp_path, body, CONFIG).found for body in (BUFFER, plain))
+    found, expected = (explore_module(tmp_path, body, CONFIG).found for body in (BUFFER, plain))
     assert (found.distinct, found.generated) == (expected.distinct, expected.generated)
     assert found.distinct > 7
 
 
 def test_it_is_searched_symbolically(tmp_path: Path) -> None:
-    found = ran("bmc", translated(tmp_path, BUFFER, CONFIG), depth=4)
+    found = ran("bmc", translate_body(tmp_path, BUFFER, CONFIG), depth=4)
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
     assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 2)
     assert verdicts["Held"].kind is VerdictKind.HOLDS
@@ -77,7 +77,7 @@ Next == Skolem(\\E n \\in 1..2 : Add(n)) \\/ A!Expand(Dec)
 Init == x := 0
 Low == x < 4
 """
-    module = written(tmp_path, body)
+    module = write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
     taken = verify("explore", str(module)).stdout
     shown = verify("show", str(module)).stdout

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.tla_modules import all_found, specified
+from tests.support.tla_modules import all_found, specify_module
 from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import level_choice as levels
@@ -25,7 +25,7 @@ GRID = (
 )
 
 
-def _searched(made: Specification, most: int | None, **options: Any) -> tuple[tuple[Any, ...], bool]:
+def _search(made: Specification, most: int | None, **options: Any) -> tuple[tuple[Any, ...], bool]:
     """All that a search finds; whether it went on with another one, which found about so many states."""
     asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     made.evaluator.printed.clear()
@@ -46,27 +46,27 @@ def test_random_modules(by_columns: bool, tmp_path: Path, monkeypatch: pytest.Mo
     continued = 0
     for seed in range(30):
         text, config = module(Random(seed)), configuration(Random(f"configuration {seed}"))[0]
-        made = specified(tmp_path, text, config)
-        naive, _ = _searched(made, None, by_columns=False)
+        made = specify_module(tmp_path, text, config)
+        naive, _ = _search(made, None, by_columns=False)
         for most in (0, 2, 7, 10_000):
-            found, goes_on = _searched(made, most, by_columns=by_columns)
+            found, goes_on = _search(made, most, by_columns=by_columns)
             assert found == naive, (seed, most)
             continued += goes_on
     assert continued > 15
 
 
 def test_it_goes_on_within_a_level_and_between_two(tmp_path: Path) -> None:
-    made = specified(tmp_path, GRID, QUIET)
-    naive, _ = _searched(made, None)
+    made = specify_module(tmp_path, GRID, QUIET)
+    naive, _ = _search(made, None)
     for most in range(len(naive[5][0]) + 2):
-        assert _searched(made, most) == (naive, True)
+        assert _search(made, most) == (naive, True)
 
 
 def test_what_ends_the_level_that_it_goes_on_with_leaves_the_one_before_closed(tmp_path: Path) -> None:
-    made = specified(tmp_path, f"{GRID}\nInv == x + y # 5", f"{QUIET}\nINVARIANT Inv")
-    naive, _ = _searched(made, None)
+    made = specify_module(tmp_path, f"{GRID}\nInv == x + y # 5", f"{QUIET}\nINVARIANT Inv")
+    naive, _ = _search(made, None)
     assert "Inv" in naive[3]
-    searched = [_searched(made, most) for most in range(12)]
+    searched = [_search(made, most) for most in range(12)]
     assert [found for found, _ in searched] == [naive] * 12
     assert sum(goes_on for _, goes_on in searched) > 6
 
@@ -89,20 +89,20 @@ def test_what_ends_the_level_that_it_goes_on_with_leaves_the_one_before_closed(t
     ],
 )
 def test_it_starts_anew_where_it_would_find_something_else(body: str, config: str, tmp_path: Path) -> None:
-    made = specified(tmp_path, body, f"{QUIET}\n{config}")
-    assert _searched(made, 30) == (_searched(made, None)[0], False)
+    made = specify_module(tmp_path, body, f"{QUIET}\n{config}")
+    assert _search(made, 30) == (_search(made, None)[0], False)
 
 
 @pytest.mark.parametrize("limit", [{"max_depth": 3}, {"max_states": 12}])
 def test_it_starts_anew_where_it_is_to_end_early(limit: dict[str, int], tmp_path: Path) -> None:
-    made = specified(tmp_path, GRID, QUIET)
-    assert _searched(made, 30, **limit) == (_searched(made, None, **limit)[0], False)
+    made = specify_module(tmp_path, GRID, QUIET)
+    assert _search(made, 30, **limit) == (_search(made, None, **limit)[0], False)
 
 
 def test_it_starts_anew_with_a_deadlock(tmp_path: Path) -> None:
-    stuck = specified(tmp_path, GRID, "INIT Init\nNEXT Next")
-    assert _searched(stuck, 100) == (_searched(stuck, None)[0], False)
-    assert _searched(stuck, 5)[1]
+    stuck = specify_module(tmp_path, GRID, "INIT Init\nNEXT Next")
+    assert _search(stuck, 100) == (_search(stuck, None)[0], False)
+    assert _search(stuck, 5)[1]
 
 
 def test_it_starts_anew_with_permutations(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_it_starts_anew_with_permutations(tmp_path: Path) -> None:
         "Next == \\E z \\in S : y' = y \\cup {z} /\\ x' = x\nAll == Permutations(S)"
     )
     config = f"{QUIET}\nCONSTANT S = {{a, b, c}}\nSYMMETRY All"
-    naive, _ = all_found(Explorer(specified(tmp_path, body, config), properties=()))
-    made = specified(tmp_path, body, config)
+    naive, _ = all_found(Explorer(specify_module(tmp_path, body, config), properties=()))
+    made = specify_module(tmp_path, body, config)
     symmetry = Explorer(made, properties=()).permute()
     assert symmetry is not None
     begun = sample(made, most=5, walks=False, symmetry=symmetry).begun

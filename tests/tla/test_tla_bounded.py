@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.sampling import rest_slow
-from tests.support.tla_modules import few, question_of, translated, written
+from tests.support.tla_modules import few, question_of, translate_body, write_module
 from tests.support.tla_random import ran
 from tests.support.tla_random_texts import module
 from verifier.engines.growth import expect_states
@@ -39,7 +39,7 @@ def _change_policy(monkeypatch: pytest.MonkeyPatch, **budgets: Any) -> None:
     monkeypatch.setattr(bounded_checking, "POLICY", replace(POLICY, **budgets))
 
 
-def _closed(made: Symbolic, **options: Any) -> Run | None:
+def _close_depths(made: Symbolic, **options: Any) -> Run | None:
     found = bounded_checking.search_by_interpreter(question_of(made, "bmc", **options))
     return None if found is None or found.leaves_off else found.run()
 
@@ -58,11 +58,11 @@ def test_states_in_which_nothing_happens_and_reads_without_a_value_at_the_depth(
     asked: dict[str, Any] = {"properties": ("Inv", "NoDeadlock")}
     for large in (1, 1_000):
         monkeypatch.setattr(levels, "_LARGE", large)
-        at = [_closed(translated(tmp_path, body, CONFIG), depth=depth, **asked) for depth in (2, 3)]
+        at = [_close_depths(translate_body(tmp_path, body, CONFIG), depth=depth, **asked) for depth in (2, 3)]
         assert [one and _kinds(one)["NoDeadlock"] for one in at] == [("HOLDS", 2), ("VIOLATED", 3)]
         asked_less = {"properties": ("Inv",), "depth": 3}
-        assert _closed(translated(tmp_path, body, CONFIG), **asked_less) is not None
-        assert _closed(translated(tmp_path, body + reads, CONFIG), **asked_less) is None
+        assert _close_depths(translate_body(tmp_path, body, CONFIG), **asked_less) is not None
+        assert _close_depths(translate_body(tmp_path, body + reads, CONFIG), **asked_less) is None
 
 
 def _compare(folder: Path, seeds: range) -> Counter[str]:
@@ -72,8 +72,8 @@ def _compare(folder: Path, seeds: range) -> Counter[str]:
         for depth in (0, 1, 3):
             asked: dict[str, Any] = {"properties": ("Inv", "NoDeadlock"), "depth": depth, "shortest": True}
             try:
-                made = translated(folder, f"\n{body}", f"{CONFIG}CONSTRAINT Small\n")
-                own = _closed(made, **asked)
+                made = translate_body(folder, f"\n{body}", f"{CONFIG}CONSTRAINT Small\n")
+                own = _close_depths(made, **asked)
                 theirs = _kinds(ran("bmc", made, **asked))
             except (UsageError, NotTranslated):
                 continue
@@ -151,7 +151,7 @@ def test_when_the_interpreter_answers(
         assert old in body
         body = body.replace(old, new)
     given = {"properties": ("Inv", "NoDeadlock"), "depth": 3, **options}
-    found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
+    found = _close_depths(translate_body(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
     assert (found and _kinds(found)) == answer
     if found is not None:
         assert found.outcome.enabled == ("Next",)
@@ -166,7 +166,7 @@ def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def searched(**options: Any) -> tuple[str, ...]:
-        found = _run(translated(tmp_path, COUNTER, CONFIG), **options)
+        found = _run(translate_body(tmp_path, COUNTER, CONFIG), **options)
         assert set(_kinds(found).values()) == {("HOLDS", 3)}
         return tuple(found.outcome.statistics["searches"])
 
@@ -194,19 +194,19 @@ def test_the_interpreter_goes_on_where_translating_is_not_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _change_policy(monkeypatch, states_of_few_bits=-1)  # as if many states were expected
-    assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
+    assert _kinds(_run(translate_body(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
     with pytest.raises(NotTranslated, match="no value as translated"):
-        _run(translated(tmp_path, DEEP, CONFIG), depth=49, by="translation")
+        _run(translate_body(tmp_path, DEEP, CONFIG), depth=49, by="translation")
     # The interpreter gives up at first.
     monkeypatch.setattr(bounded_checking, "_continue_interpreter", lambda asked, before: None)
-    assert _kinds(_run(translated(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
+    assert _kinds(_run(translate_body(tmp_path, DEEP, CONFIG), depth=49))["Inv"] == ("VIOLATED", 49)
 
 
 def test_the_interpreter_goes_on_where_translating_takes_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def searches() -> set[str]:
-        return {*_run(translated(tmp_path, COUNTER, CONFIG), depth=3).outcome.statistics["searches"]}
+        return {*_run(translate_body(tmp_path, COUNTER, CONFIG), depth=3).outcome.statistics["searches"]}
 
     def slow(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdicts | None) -> Run:
         if asked.patience is not None:
@@ -246,7 +246,7 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
 
         monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
         monkeypatch.setattr(bounded_checking._Watch, "look", look)
-        found = _closed(translated(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
+        found = _close_depths(translate_body(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
         assert found is not None
         assert _kinds(found) == {"Inv": ("VIOLATED", 2), "Grows": ("INCONCLUSIVE", 3)}
         assert [verdict.reason for verdict in found.outcome.verdicts] == [None, reason]
@@ -279,14 +279,14 @@ def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     _handing_over(monkeypatch, 60)
     names = ("Inv", "Other", "Grows")
     asked: dict[str, Any] = {"properties": names, "depth": 5, "shortest": True}
-    found = _run(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+    found = _run(translate_body(tmp_path, FAN, FAN_CONFIG), **asked)
     assert _kinds(found) == {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("VIOLATED", 5)}
     assert found.outcome.statistics["searches"].keys() > {"serial"}
     kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
     for name in ("guess_sorts", "_make_definition"):
         with monkeypatch.context() as changed:
             changed.setattr(refining, name, _interrupted)
-            run = _run(translated(tmp_path, FAN, FAN_CONFIG), **asked)
+            run = _run(translate_body(tmp_path, FAN, FAN_CONFIG), **asked)
             assert _kinds(run) == kept
             assert len(run.traces["Inv"]["states"]) == 4
 
@@ -301,9 +301,9 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(translation, "sample", few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
-    assert _kinds(_run(translated(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
+    assert _kinds(_run(translate_body(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
     monkeypatch.setattr(refining, "widen_after", _interrupted)
-    found = _kinds(_run(translated(tmp_path, body, CONFIG), **asked))
+    found = _kinds(_run(translate_body(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
 
 
@@ -317,7 +317,7 @@ def _compare_handed_over(folder: Path, seeds: range, monkeypatch: pytest.MonkeyP
             with monkeypatch.context() as changed:
                 _handing_over(changed, most)
                 try:
-                    answers.append(_kinds(_run(translated(folder, f"\n{body}", config), **asked)))
+                    answers.append(_kinds(_run(translate_body(folder, f"\n{body}", config), **asked)))
                 except (UsageError, NotTranslated):
                     answers.append({})
         if all(answers):
@@ -351,7 +351,7 @@ def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(
         "Inv == f \\in [1..2 -> [a : 1..2] \\union {0}]"
     )
     (tmp_path / "M.cfg").write_text(f"{CONFIG}CHECK_DEADLOCK FALSE")
-    result = verify("bmc", str(written(tmp_path, body)), "--depth", "3")
+    result = verify("bmc", str(write_module(tmp_path, body)), "--depth", "3")
     assert result.exit_code == 2
     assert "in the reachable state f = <<" in result.stderr
     assert "explore, as TLC, ends here with an error: " in result.stderr

@@ -13,7 +13,7 @@ import pytest
 from tests.support.command_line import verify, wrong
 from tests.support.lasting_modules import MODULES
 from tests.support.sampling import rest_slow
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 from verifier.runs.modules import refining
 from verifier.runs.modules.policy import POLICY
 from verifier.tla.translate import sampling
@@ -40,12 +40,12 @@ CONFIG = "SPECIFICATION Spec\nINVARIANTS Small Inv\nPROPERTIES OneByOne Both End
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, COUNTER)
+    write_module(tmp_path, COUNTER)
     (tmp_path / "M.cfg").write_text(CONFIG)
     return tmp_path
 
 
-def _asked(*words: str) -> tuple[dict[str, Any], str]:
+def _ask(*words: str) -> tuple[dict[str, Any], str]:
     result = verify(*words, "--format", "json")
     assert result.exit_code in (0, 10, 12, 13), result.output
     found: dict[str, Any] = json.loads(result.stdout)
@@ -67,8 +67,8 @@ ENGINES = {
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_both_semantics_answer_the_same(folder: Path, engine: str) -> None:
-    own, _ = _asked(*ENGINES[engine], "--by", "interpreter")
-    other, _ = _asked(*ENGINES[engine], "--by", "translation")
+    own, _ = _ask(*ENGINES[engine], "--by", "interpreter")
+    other, _ = _ask(*ENGINES[engine], "--by", "translation")
     assert own["statistics"]["semantics"] == "interpreter"
     assert other["statistics"]["semantics"] == "translation"
     found, expected = _verdicts(own), _verdicts(other)
@@ -98,7 +98,7 @@ def test_the_interpreter_alone_translates_nothing(
     places = ("refining.translate_module", "refining.run_from_sample", "translated_exploring.guess_sorts")
     for place in places:
         monkeypatch.setattr(f"verifier.runs.modules.{place}", translating)
-    run, _ = _asked(*ENGINES[engine], "--by", "interpreter")
+    run, _ = _ask(*ENGINES[engine], "--by", "interpreter")
     assert run["statistics"]["semantics"] == "interpreter"
 
 
@@ -120,7 +120,7 @@ def test_what_is_not_translated_is_answered_by_the_interpreter_which_is_said(
     folder: Path, engine: str
 ) -> None:
     _level(folder)
-    run, said = _asked(*ENGINES[engine])
+    run, said = _ask(*ENGINES[engine])
     assert run["statistics"]["semantics"] == "interpreter"
     assert "by the interpreter: " in said
     worst = {one["verdict"] for one in run["results"]}
@@ -129,7 +129,7 @@ def test_what_is_not_translated_is_answered_by_the_interpreter_which_is_said(
 
 def test_levels_of_the_search_are_those_of_a_lasso(folder: Path) -> None:
     """As TLC has them, which finds this property violated, and the other one not."""
-    written(
+    write_module(
         folder,
         'EXTENDS Naturals, TLC\nVARIABLES x, y\nInit == TLCGet("level") = 0 /\\ x = 0 /\\ y = 0\n'
         "Next == x < 3 /\\ x' = x + 1 /\\ y' = TLCGet(\"level\")\n"
@@ -137,7 +137,7 @@ def test_levels_of_the_search_are_those_of_a_lasso(folder: Path) -> None:
         'Early == <>[](x = 2)\nLate == <>[](x = 3) /\\ [](x > 0 => <>(TLCGet("level") = x + 1))\n',
     )
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Early Late\nCHECK_DEADLOCK FALSE\n")
-    run, _ = _asked("live", "M.tla")
+    run, _ = _ask("live", "M.tla")
     assert run["statistics"]["semantics"] == "interpreter"
     found = {name: verdict for name, (verdict, _) in _verdicts(run).items()}
     assert found == {"Early": "VIOLATED", "Late": "PROVED"}
@@ -160,9 +160,9 @@ def test_options_that_say_how_to_search_do_not_go_with_the_interpreter(folder: P
 def test_walks_of_the_interpreter_count_and_repeat(folder: Path) -> None:
     words = ("simulate", "M.tla", "--property", "none", "--walks", "300", "--by", "interpreter")
     counted = ("--count-action", "Flip")
-    one, _ = _asked(*words, *counted, "--seed", "3")
-    again, _ = _asked(*words, *counted, "--seed", "3")
-    other, _ = _asked(*words, *counted, "--seed", "4")
+    one, _ = _ask(*words, *counted, "--seed", "3")
+    again, _ = _ask(*words, *counted, "--seed", "3")
+    other, _ = _ask(*words, *counted, "--seed", "4")
     figures, expected = one["statistics"], again["statistics"]
     for name in ("lengths", "actions", "action_counts", "steps"):
         assert figures[name] == expected[name]
@@ -175,7 +175,7 @@ def test_walks_of_the_interpreter_count_and_repeat(folder: Path) -> None:
 
 
 def test_a_walk_that_meets_what_has_no_value_says_where(folder: Path) -> None:
-    written(folder, COUNTER.replace("Small == x < 4", "Small == (1 \\div (3 - x)) < 4"))
+    write_module(folder, COUNTER.replace("Small == x < 4", "Small == (1 \\div (3 - x)) < 4"))
     said = wrong("simulate", "M.tla", "--property", "Small", "--walks", "50", "--by", "interpreter")
     assert "M.tla:11:" in said
     assert "x = 3" in said
@@ -183,43 +183,43 @@ def test_a_walk_that_meets_what_has_no_value_says_where(folder: Path) -> None:
 
 @pytest.mark.parametrize("by", [("interpreter",), ("translation", "--engine", "explicit")])
 def test_a_module_of_one_state_only_stutters(folder: Path, by: tuple[str, ...]) -> None:
-    written(
+    write_module(
         folder,
         "VARIABLE x\nInit == x = {}\nNext == x # {} /\\ x' = x\nSpec == Init /\\ [][Next]_x\n"
         "Stays == <>[](x = {})\nMoves == []<><<Next>>_x\n",
     )
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Stays Moves\nCHECK_DEADLOCK FALSE\n")
-    run, _ = _asked("live", "M.tla", "--by", *by)
+    run, _ = _ask("live", "M.tla", "--by", *by)
     assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Stays": "PROVED", "Moves": "VIOLATED"}
 
 
 @pytest.mark.parametrize("by", ["interpreter", "translation"])
 def test_liveness_does_not_rest_on_symmetry(folder: Path, by: str) -> None:
     """TLC finds no error here, and without SYMMETRY that Returns is violated."""
-    written(
+    write_module(
         folder,
         "EXTENDS TLC\nCONSTANTS P, a\nVARIABLE x\nInit == x = a\nNext == x' \\in P\n"
         "Spec == Init /\\ [][Next]_x\nReturns == []<>(x = a)\nSym == Permutations(P)\n",
     )
     config = "SPECIFICATION Spec\nPROPERTY Returns\nCHECK_DEADLOCK FALSE\nSYMMETRY Sym\n"
     (folder / "M.cfg").write_text(f"{config}CONSTANTS P = {{a, b}} a = a b = b\n")
-    run, _ = _asked("live", "M.tla", "--by", by)
+    run, _ = _ask("live", "M.tla", "--by", by)
     assert _verdicts(run)["Returns"][0] == "VIOLATED"
 
 
 @pytest.mark.thorough
 def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known(folder: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nInv == x # 5\nPos == x >= 0\n"
-    written(folder, body)
+    write_module(folder, body)
     (folder / "M.cfg").write_text(f"{CONFIG_OF_STATES}INVARIANTS Inv Pos\nCHECK_DEADLOCK FALSE\n")
     for words in (("prove", "M.tla"), ("bmc", "M.tla", "--depth", "100000000")):
-        run, _ = _asked(*words, "--by", "interpreter", "--timeout", "3s")
+        run, _ = _ask(*words, "--by", "interpreter", "--timeout", "3s")
         assert {n: v for n, (v, _) in _verdicts(run).items()} == {"Inv": "VIOLATED", "Pos": "INCONCLUSIVE"}
 
 
 @pytest.mark.parametrize("by", ["interpreter", "translation"])
 def test_a_check_says_which_semantics_answered_each_engine(folder: Path, by: str) -> None:
-    run, _ = _asked("check", "M.tla", "--by", by)
+    run, _ = _ask("check", "M.tla", "--by", by)
     found = {name: one.get("semantics") for name, one in run["statistics"]["engines"].items()}
     assert {"explore", "live"} <= found.keys()
     assert set(found.values()) == {by}
@@ -242,10 +242,10 @@ Ok == Len(now) >= 1
 
 @pytest.mark.parametrize("by", ["interpreter", "translation"])
 def test_few_initial_states_are_few_though_their_sorts_are_large(folder: Path, by: str) -> None:
-    written(folder, FEW_INITIAL)
+    write_module(folder, FEW_INITIAL)
     config = "INIT Init\nNEXT Next\nCONSTANT Nodes = {a, b, c, d, e}\nINVARIANT Ok\nCHECK_DEADLOCK FALSE\n"
     (folder / "M.cfg").write_text(config)
-    run, _ = _asked("simulate", "M.tla", "--walks", "50", "--depth", "10", "--by", by)
+    run, _ = _ask("simulate", "M.tla", "--walks", "50", "--depth", "10", "--by", by)
     assert run["statistics"]["walks"] == 50 == run["statistics"]["walks_cut_at_depth"]
 
 
@@ -290,11 +290,11 @@ def _random_module(chance: Random) -> tuple[str, list[str]]:
 def test_random_properties_of_random_modules(folder: Path, first: int) -> None:
     for seed in range(first, first + 5):
         body, names = _random_module(Random(seed))
-        written(folder, body)
+        write_module(folder, body)
         Path("M.cfg").write_text("SPECIFICATION Spec\nCHECK_DEADLOCK FALSE\n")
         words = ("live", "M.tla", *(word for name in names for word in ("--property", name)))
-        own, _ = _asked(*words, "--by", "interpreter")
-        other, _ = _asked(*words, "--by", "translation", "--engine", "explicit")
+        own, _ = _ask(*words, "--by", "interpreter")
+        other, _ = _ask(*words, "--by", "translation", "--engine", "explicit")
         found = {name: verdict for name, (verdict, _) in _verdicts(own).items()}
         assert found == {name: verdict for name, (verdict, _) in _verdicts(other).items()}, body
         assert set(found.values()) <= {"PROVED", "VIOLATED"}
@@ -309,7 +309,7 @@ def test_a_translation_that_does_not_end_in_time_is_said(tmp_path: Path) -> None
         "Init == x = 0 /\\ s = {}\nNext == x < 5 /\\ x' = x + 1 /\\ s' = s \\cup {Rs[x + 1]}\n"
         "Inv == \\A S \\in SUBSET s : S \\cup s = s\n"
     )
-    written(tmp_path, body)
+    write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
     done = verify("explore", str(tmp_path / "M.tla"), "--by", "translation", "--timeout", "1s")
     assert done.exit_code == 12, done.output
@@ -319,7 +319,7 @@ def test_a_translation_that_does_not_end_in_time_is_said(tmp_path: Path) -> None
 def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(
+    write_module(
         tmp_path,
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
         "Next == \\/ x' \\in {0, x + 1, 2 * x} /\\ x' < 70 /\\ y' = y\n"
@@ -330,7 +330,7 @@ def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
     monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
     look_on = sampling.Sample.look_on
     monkeypatch.setattr(sampling.Sample, "look_on", lambda sample, seconds: look_on(sample, 60.0))
-    run, _ = _asked("explore", "M.tla", "--by", "translation")
+    run, _ = _ask("explore", "M.tla", "--by", "translation")
     assert run["statistics"]["semantics"] == "translation"
     assert run["statistics"]["distinct_states"] == 70 * 70
 
@@ -338,7 +338,7 @@ def test_a_slow_translation_of_few_states_is_explored_by_the_translation_alone(
 def test_a_sequence_whose_elements_never_fit_is_empty_in_another_sort(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written(
+    write_module(
         tmp_path,
         "EXTENDS Naturals, Sequences, SequencesExt\nVARIABLES v, c\nInit == c = 0 /\\ v = {{1}}\n"
         "Next == \\/ c < 2 /\\ c' = c + 1 /\\ UNCHANGED v\n"
@@ -349,7 +349,7 @@ def test_a_sequence_whose_elements_never_fit_is_empty_in_another_sort(
     monkeypatch.chdir(tmp_path)
     counts = []
     for by in ("interpreter", "translation"):
-        run, _ = _asked("explore", "M.tla", "--by", by, "--no-deadlock")
+        run, _ = _ask("explore", "M.tla", "--by", by, "--no-deadlock")
         assert run["statistics"]["semantics"] == by
         counts.append(run["statistics"]["levels"])
     assert counts[0] == counts[1]
@@ -369,9 +369,9 @@ Bad == <>[](x = 3)
 
 @pytest.mark.parametrize("way", [("--by", "translation"), ("--engine", "bmc")])
 def test_a_property_without_a_value_leaves_the_others_decided(folder: Path, way: tuple[str, str]) -> None:
-    written(folder, WITHOUT_A_VALUE)
+    write_module(folder, WITHOUT_A_VALUE)
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Good NoValue Bad\n")
-    run, told = _asked("live", "M.tla", *way, "--expect", "Bad=VIOLATED")
+    run, told = _ask("live", "M.tla", *way, "--expect", "Bad=VIOLATED")
     decided = "PROVED" if way[0] == "--by" else "HOLDS"
     assert _verdicts(run) == {
         "Good": (decided, None),

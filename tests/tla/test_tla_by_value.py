@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.tla.errors import TlaError
 
 BASE = """EXTENDS Naturals
@@ -51,13 +51,15 @@ TAKEN = [
 @pytest.mark.parametrize("formula", REFUSED)
 def test_an_operator_that_primes_its_argument_is_refused_as_an_argument(formula: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="an operator that is an argument primes its own argument"):
-        explored(tmp_path, f"{BASE}{NEXT}{formula}\n")
-    explored(tmp_path, f"{BASE}{NEXT}TRUE\nUnused == {formula}\n")
+        explore_module(tmp_path, f"{BASE}{NEXT}{formula}\n")
+    explore_module(tmp_path, f"{BASE}{NEXT}TRUE\nUnused == {formula}\n")
 
 
 @pytest.mark.parametrize("formula", TAKEN)
 def test_others_are_taken(formula: str, tmp_path: Path) -> None:
-    found = explored(tmp_path, f"{BASE}{NEXT}{formula}\n", "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    found = explore_module(
+        tmp_path, f"{BASE}{NEXT}{formula}\n", "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
+    ).found
     assert found.distinct == 4
 
 

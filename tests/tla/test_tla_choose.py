@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import translated
+from tests.support.tla_modules import translate_body
 from tests.support.tla_random import ran
 from verifier.errors import UsageError
 from verifier.tla.explorer import Explorer
@@ -33,7 +33,7 @@ def _body(members: str, fits: str) -> str:
 @pytest.mark.parametrize("members", ["{f[1] - 1} \\cup Range", "{f[2], 0, f[3] + 1}", "Range \\cup {-3}"])
 @pytest.mark.parametrize("fits", ["TRUE", "n # f[1] \\/ n = f[2]", "n >= f[1] => n >= f[3] - 1"])
 def test_it_takes_the_least_that_fits(members: str, fits: str, tmp_path: Path) -> None:
-    asked = translated(tmp_path, _body(members, fits), CONFIG)
+    asked = translate_body(tmp_path, _body(members, fits), CONFIG)
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
     assert explorer.found.distinct == 54
@@ -43,6 +43,6 @@ def test_it_takes_the_least_that_fits(members: str, fits: str, tmp_path: Path) -
 
 
 def test_none_that_fits_has_no_value(tmp_path: Path) -> None:
-    asked = translated(tmp_path, _body("{f[2], f[3] + 1}", "n > f[1]"), CONFIG)
+    asked = translate_body(tmp_path, _body("{f[2], f[3] + 1}", "n > f[1]"), CONFIG)
     with pytest.raises(UsageError, match="CHOOSE finds no element"):
         ran("explore", asked, keep_going=True)

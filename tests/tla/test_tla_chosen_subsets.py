@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import translated
+from tests.support.tla_modules import translate_body
 from tests.support.tla_random import ran
 from verifier.runs.modules.translating import Symbolic
 from verifier.tla.explorer import Explorer
@@ -62,14 +62,14 @@ def _counts(asked: Symbolic) -> tuple[tuple[int, int], tuple[int, int]]:
 
 @pytest.mark.usefixtures("_listed")
 def test_the_states_and_steps_are_those_of_the_interpreter(tmp_path: Path) -> None:
-    theirs, ours = _counts(translated(tmp_path, SENT, SENT_CONFIG))
+    theirs, ours = _counts(translate_body(tmp_path, SENT, SENT_CONFIG))
     assert theirs == ours
     assert ours[0] > 50
 
 
 @pytest.mark.usefixtures("_listed")
 def test_the_shortest_violation_has_the_interpreters_length(tmp_path: Path) -> None:
-    found = ran("bmc", translated(tmp_path, SENT, SENT_CONFIG), depth=5, shortest=True)
+    found = ran("bmc", translate_body(tmp_path, SENT, SENT_CONFIG), depth=5, shortest=True)
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
     assert verdicts["NoneLost"].kind is VerdictKind.VIOLATED
     assert verdicts["NoneLost"].steps == 2
@@ -85,7 +85,7 @@ Next == \\E t \\in {u \\in SUBSET Items : Cardinality(u) = 1} : s' = t /\\ UNCHA
 
 
 def test_items_that_are_equal_are_no_two_ways(tmp_path: Path) -> None:
-    theirs, ours = _counts(translated(tmp_path, EQUAL, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
+    theirs, ours = _counts(translate_body(tmp_path, EQUAL, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
     assert theirs == ours
 
 
@@ -107,7 +107,7 @@ def test_a_value_that_was_not_seen_widens_the_sort(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
     monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, walks=0))
     config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
-    asked = translated(tmp_path, LATE, config)
+    asked = translate_body(tmp_path, LATE, config)
     narrow = asked.sorts()["f"].size
     found = ran("bmc", asked, depth=41, shortest=True)
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
@@ -126,7 +126,7 @@ Next == \\/ \\E b \\in up : up' = up \\ {b} /\\ f' = [k \\in {[to |-> c] : c \\i
 
 @pytest.mark.usefixtures("_listed")
 def test_a_function_over_items_that_the_state_decides_is_made_from_nothing(tmp_path: Path) -> None:
-    theirs, ours = _counts(translated(tmp_path, FRESH, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
+    theirs, ours = _counts(translate_body(tmp_path, FRESH, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"))
     assert theirs == ours
 
 
@@ -142,7 +142,7 @@ Small == n < 3
 
 def test_a_value_on_the_way_to_what_is_assigned_may_be_none_of_the_variable(tmp_path: Path) -> None:
     config = "INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE"
-    asked = translated(tmp_path, ON_THE_WAY, config)
+    asked = translate_body(tmp_path, ON_THE_WAY, config)
     found = ran("bmc", asked, depth=4, shortest=True)
     verdicts = {one.property_name: one for one in found.outcome.verdicts}
     assert (verdicts["Small"].kind, verdicts["Small"].steps) == (VerdictKind.VIOLATED, 3)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 
 BODY = """EXTENDS Naturals
 CONSTANT N
@@ -30,7 +30,7 @@ CONFIG = "SPECIFICATION Spec\nCONSTANT N = 4\nINVARIANTS Bounded"
 @pytest.fixture
 def module(tmp_path: Path) -> Path:
     (tmp_path / "M.cfg").write_text(CONFIG)
-    return written(tmp_path, BODY)
+    return write_module(tmp_path, BODY)
 
 
 def _object(*words: str, code: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
 def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of the state, not of the one that leads to it."""
     monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
-    path = written(
+    path = write_module(
         tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nLow == x < 3\nAny == TRUE"
     )
     config = "INIT Init\nNEXT Next\nINVARIANT Low\nACTION_CONSTRAINT Any\n"
@@ -154,7 +154,7 @@ def test_limits_keep_what_was_found(module: Path) -> None:
     "body", ["\\A f \\in [1..20 -> 1..9] : f[1] < 10", "\\A a, b, c \\in 1..3000 : a + b > -c"]
 )
 def test_the_time_ends_within_one_evaluation(body: str, tmp_path: Path) -> None:
-    path = written(
+    path = write_module(
         tmp_path,
         "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\n"
         f"Inv == x < 2 \\/ ({body})",
@@ -181,7 +181,7 @@ def test_an_invariant_without_a_value_is_shown_with_its_own_state(tmp_path: Path
     body += "Inv == Head(q) = 1\n"
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
     for first, steps in (("<<1>>", "1 step: Next()"), ("<<>>", "0 steps")):
-        module = written(tmp_path, body.replace("<<1>>", first))
+        module = write_module(tmp_path, body.replace("<<1>>", first))
         result = verify("explore", str(module))
         assert result.exit_code == 2
         assert f"(after {steps}; in the state q = <<>>)" in result.output
@@ -190,8 +190,10 @@ def test_an_invariant_without_a_value_is_shown_with_its_own_state(tmp_path: Path
 def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
-    written(library, "Two == 2", "Lib")
-    written(tmp_path, BODY.replace("EXTENDS Naturals", "EXTENDS Naturals, Lib").replace("x < 3", "x < Two"))
+    write_module(library, "Two == 2", "Lib")
+    write_module(
+        tmp_path, BODY.replace("EXTENDS Naturals", "EXTENDS Naturals, Lib").replace("x < 3", "x < Two")
+    )
     assert verify("explore", str(module)).exit_code == 2
     _object("explore", str(module), "--library", str(library), code=0)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import all_found, counts, specified, written
+from tests.support.tla_modules import all_found, counts, specify_module, write_module
 from tests.support.tla_random_texts import configuration, module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import level_choice as levels
@@ -33,9 +33,9 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "_TRIED_SECONDS", 1e9)
 
 
-def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any) -> tuple[Any, bool]:
+def _find_all(folder: Path, body: str, config: str, by_columns: bool, **limits: Any) -> tuple[Any, bool]:
     """All that a search finds; whether it was by columns to its end."""
-    made = specified(folder, body, config)
+    made = specify_module(folder, body, config)
     asked = (*made.invariants, *made.properties, *([NO_DEADLOCK] if made.config.check_deadlock else []))
     explorer = Explorer(made, properties=asked, by_columns=by_columns, **limits)
     return all_found(explorer)
@@ -43,8 +43,8 @@ def _found(folder: Path, body: str, config: str, by_columns: bool, **limits: Any
 
 def _alike(folder: Path, body: str, config: str = QUIET, **limits: Any) -> bool:
     """True if a search was by columns to its end, which found what the interpreter finds."""
-    naive, never = _found(folder, body, config, False, **limits)
-    found, used = _found(folder, body, config, True, **limits)
+    naive, never = _find_all(folder, body, config, False, **limits)
+    found, used = _find_all(folder, body, config, True, **limits)
     assert not never
     assert found == naive
     return used
@@ -83,7 +83,7 @@ def test_subsets_are_assigned(tmp_path: Path) -> None:
     )
     assert _alike(tmp_path, body)
     as_members = re.sub(r"\\subseteq ([^/]*)", r"\\in SUBSET (\1)", body.replace("{y} \\subseteq", "y \\in"))
-    assert _found(tmp_path, as_members, QUIET, False) == _found(tmp_path, body, QUIET, False)
+    assert _find_all(tmp_path, as_members, QUIET, False) == _find_all(tmp_path, body, QUIET, False)
 
 
 NAMED = (
@@ -103,7 +103,7 @@ def test_names_of_a_let_and_arguments_assign(tmp_path: Path) -> None:
     assert _alike(tmp_path, TWO + NAMED)
     assert counts(tmp_path, TWO + NAMED) == (9, 52, 4)
     (tmp_path / "M.cfg").write_text(QUIET)
-    inv = written(tmp_path, f"{TWO}{NAMED}Small == x < 2\n")
+    inv = write_module(tmp_path, f"{TWO}{NAMED}Small == x < 2\n")
     asked = ("--config", str(tmp_path / "M.cfg"), "--depth", "3", "--steps", "serial", "--property", "Small")
     assert verify("bmc", str(inv), *asked).exit_code == 10
 
@@ -144,7 +144,7 @@ def test_all_sets_of_a_quantifier_are_evaluated_first(tmp_path: Path) -> None:
         "Next == \\/ (\\E a \\in 1..(0 * x), b \\in (IF x = 7 THEN {y[1]} ELSE {1}) : x' = a /\\ y' = b)\n"
         "  \\/ (x < 20 /\\ x' = x + 1 /\\ y' = y)"
     )
-    found, _ = _found(tmp_path, body, QUIET, True)
+    found, _ = _find_all(tmp_path, body, QUIET, True)
     assert "M.tla:" in found[0]
     assert not _alike(tmp_path, body)
 
@@ -163,7 +163,7 @@ def test_a_part_that_has_no_value_where_it_is_needed(tmp_path: Path) -> None:
         "Init == x = <<0, 0>> /\\ y = 0\n"
         "Next == \\E i \\in 1..3 : y < 20 /\\ x' = x /\\ y' = IF i < 3 \\/ y > 6 THEN x[i] + y + 1 ELSE y"
     )
-    found, _ = _found(tmp_path, body, QUIET, True)
+    found, _ = _find_all(tmp_path, body, QUIET, True)
     assert "M.tla:" in found[0]
     assert not _alike(tmp_path, body)
     assert _alike(tmp_path, body.replace("y > 6", "y > 60"))
@@ -202,7 +202,7 @@ def test_a_set_that_is_only_asked_for_a_member_is_not_made(tmp_path: Path) -> No
         "Next == x' = (x + 1) % 4 /\\ \\E i \\in 0..3 : ({i, 1} \\in Many \\/ x = 1) /\\ y' = i"
     )
     assert _alike(tmp_path, body)
-    search = Search(Explorer(specified(tmp_path, body, QUIET), properties=()))
+    search = Search(Explorer(specify_module(tmp_path, body, QUIET), properties=()))
     assert not any(isinstance(leaf, Derived) for leaf in search.compiler.leaves)
 
 
@@ -212,7 +212,7 @@ def test_parts_of_paths_are_evaluated_once_for_their_values(tmp_path: Path) -> N
         "Next == \\E n \\in {3, 7, 9}, i, j \\in 1..4 :\n"
         "  LET row == x[n] IN row[i] < 2 /\\ row[j] < 2 /\\ x' = [x EXCEPT ![n][i] = row[j] + 1] /\\ y' = y"
     )
-    made = specified(tmp_path, body, QUIET)
+    made = specify_module(tmp_path, body, QUIET)
     explorer = Explorer(made, properties=(), max_depth=5)
     explorer.explore()
     assert explorer.columns.search is not None
@@ -294,7 +294,7 @@ def test_limits(tmp_path: Path) -> None:
 )
 def test_an_error_is_found_where_the_interpreter_finds_it(tmp_path: Path, guard: str) -> None:
     body = TWO + f"Init == x = 0 /\\ y = 3\nNext == x' = x + 1 /\\ y' \\in 0..3 /\\ ({guard} \\/ x < 9)"
-    found, used = _found(tmp_path, body, QUIET, True)
+    found, used = _find_all(tmp_path, body, QUIET, True)
     assert "M.tla:" in found[0]
     assert not used
     assert not _alike(tmp_path, body)
@@ -302,7 +302,7 @@ def test_an_error_is_found_where_the_interpreter_finds_it(tmp_path: Path, guard:
 
 def test_a_variable_without_a_value(tmp_path: Path) -> None:
     body = TWO + "Init == x = 0 /\\ y = 0\nNext == x' = x + 1 /\\ (x < 5 => y' = 0)"
-    found, _ = _found(tmp_path, body, QUIET, True)
+    found, _ = _find_all(tmp_path, body, QUIET, True)
     assert "without a value" in found[0]
     assert not _alike(tmp_path, body)
 
@@ -334,7 +334,7 @@ def test_a_step_of_a_branch_without_a_name_has_that_of_what_is_around_it(tmp_pat
         "Next == \\E n \\in 1..2 : Up \\/ (n = 2 /\\ x' = 0 /\\ y' = 0) \\/ Reset"
     )
     assert _alike(tmp_path, body)
-    taken = dict(_found(tmp_path, body, QUIET, False)[0][2][4])
+    taken = dict(_find_all(tmp_path, body, QUIET, False)[0][2][4])
     assert taken == {"Up": 10, "Next": 6, "Reset": 6}
 
 
@@ -388,7 +388,7 @@ def test_the_conjuncts_in_front_have_no_value(tmp_path: Path) -> None:
         "Init == x = <<0, 1>> /\\ y = 0\n"
         "Next == \\E i \\in 1..3 : (y > 3 => x[i] > 0) /\\ x' = <<x[2], y>> /\\ y' = y + 1"
     )
-    found, _ = _found(tmp_path, body, QUIET, True)
+    found, _ = _find_all(tmp_path, body, QUIET, True)
     assert "M.tla:" in found[0]
     assert not _alike(tmp_path, body)
 
@@ -455,8 +455,8 @@ def test_states_that_permutations_turn_into_each_other(tmp_path: Path) -> None:
     )
     assert _alike(tmp_path, body, f"{PERMUTED}INVARIANT Inv")
     assert _alike(tmp_path, body, f"{PERMUTED}INVARIANT Inv\nCONSTRAINT Within")
-    plain = _found(tmp_path, body, PERMUTED.replace("SYMMETRY Sym", ""), True)[0]
-    found = _found(tmp_path, body, PERMUTED, True)[0]
+    plain = _find_all(tmp_path, body, PERMUTED.replace("SYMMETRY Sym", ""), True)[0]
+    found = _find_all(tmp_path, body, PERMUTED, True)[0]
     assert found[1][0] < plain[1][0] / 5
     assert found[6][0] == plain[1][0]
 
@@ -467,10 +467,10 @@ def test_numbers_alone_never_make_states_one(tmp_path: Path, monkeypatch: pytest
     body = SYMMETRIC + (
         "Init == x = {} /\\ y = {}\nNext == \\E s \\in S : x' = x \\cup {s} /\\ y' \\in {y, x \\ y}"
     )
-    classes = _found(tmp_path, body, PERMUTED, True)
+    classes = _find_all(tmp_path, body, PERMUTED, True)
     monkeypatch.undo()
     assert classes[1]
-    assert classes[0][1] == _found(tmp_path, body, PERMUTED, False)[0][1]
+    assert classes[0][1] == _find_all(tmp_path, body, PERMUTED, False)[0][1]
 
 
 def test_values_that_are_told_apart(tmp_path: Path) -> None:
@@ -481,10 +481,10 @@ def test_values_that_are_told_apart(tmp_path: Path) -> None:
         "  /\\ x' = x \\cup {s} /\\ y' = IF y > 1 /\\ one = s THEN 0 ELSE (y + 1) % 2\n"
     )
     assert not _alike(tmp_path, body, PERMUTED)
-    assert _found(tmp_path, body, PERMUTED, True)[0][6][1] is None
+    assert _find_all(tmp_path, body, PERMUTED, True)[0][6][1] is None
     taken = body.replace("y > 1", "y > 0")
     assert _alike(tmp_path, taken, PERMUTED)  # begun again without permutations
-    assert "CHOOSE takes" in _found(tmp_path, taken, PERMUTED, True)[0][6][1]
+    assert "CHOOSE takes" in _find_all(tmp_path, taken, PERMUTED, True)[0][6][1]
 
 
 def test_true_is_not_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.test_cli_help import completions
 from tests.support.command_line import ROOT, verify, wrong
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 from verifier.json_shape import read_json
 from verifier.outcomes.row import check_run
 from verifier.processes.limits import INTERRUPTED, Interrupted
@@ -46,7 +46,7 @@ CONFIG = "SPECIFICATION Spec\nCONSTANTS N = 5\n Clerk = {a, b}\nINVARIANTS Low\n
 def counter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "M.cfg").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
-    return written(tmp_path, COUNTER)
+    return write_module(tmp_path, COUNTER)
 
 
 def _object(*words: str, code: int = 0) -> dict[str, Any]:
@@ -175,8 +175,10 @@ def test_a_proof_is_checked_again_at_sorts_that_were_widened(
 
 def test_lemmas_are_operators_of_a_module_that_extends_the_first(counter: Path) -> None:
     steps = "(x < 3 /\\ x' = x + 1 /\\ y' = y + 1) \\/ (x = 3 /\\ x' = 0 /\\ y' = 0)"
-    written(counter.parent, f"EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nNext == {steps}")
-    written(counter.parent, "EXTENDS M\nAux == x = y\nTwo == x = 2 => y = 2\n", "Lemmas")
+    write_module(
+        counter.parent, f"EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\nNext == {steps}"
+    )
+    write_module(counter.parent, "EXTENDS M\nAux == x = y\nTwo == x = 2 => y = 2\n", "Lemmas")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\n")
     words = ("Lemmas.tla", "--config", "M.cfg", "--property", "Two")
     assert _object("induct", *words, code=11)["results"][0]["verdict"] == "NOT_INDUCTIVE"
@@ -356,7 +358,7 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
     counter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the user and by a limit: what follows a state may take long."""
-    written(counter.parent, f"{COUNTER}Early == x < 1\n")
+    write_module(counter.parent, f"{COUNTER}Early == x < 1\n")
     monkeypatch.setattr(translation, "sample", _few)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     for stop, reason in ((KeyboardInterrupt(), INTERRUPTED), (Interrupted("time is over"), "time is over")):
@@ -378,7 +380,7 @@ def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     body = "EXTENDS Integers\nVARIABLES x, y\nInit == x \\in 0..1 /\\ y = 0\n"
-    written(tmp_path, f"{body}Next == x' = 1 - x /\\ y' \\in {{y, (y + 1) % 3}}\nInv == y < 2\n")
+    write_module(tmp_path, f"{body}Next == x' = 1 - x /\\ y' \\in {{y, (y + 1) % 3}}\nInv == y < 2\n")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
     done = verify("bmc", "M.tla", "--steps", "serial", "--depth", "4")
     assert done.exit_code == 10, done.output
@@ -397,7 +399,7 @@ Next == \E p \in P : c1(p)
 Inv == \E p \in P : pc[p] # "c1"
 """
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT P = {c1}\nINVARIANT Inv")
-    result = verify(*words, str(written(tmp_path, body)))
+    result = verify(*words, str(write_module(tmp_path, body)))
     assert result.exit_code == 10
     assert 'last: "c1" → c1' in result.stdout
     assert 'pc[c1]: start → "c1"' in result.stdout
@@ -435,7 +437,7 @@ Init == sent = {}
 Next == \\E n \\in 1..40 : sent' = {[from |-> n, to |-> 41 - n, at |-> 10 * n]}
 """
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next")
-    module = str(written(tmp_path, body))
+    module = str(write_module(tmp_path, body))
     whole = json.loads(verify("show", module, "--format", "json").stdout)["sorts"]["sent"]
     shown = " ".join(verify("show", module).stdout.split())
     assert len(whole) > 1000

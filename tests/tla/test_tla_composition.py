@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.tla.frames import Undefined
 
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
@@ -28,7 +28,7 @@ Same == [][Next]_x
 
 def test_tlcs_test_has_its_counts_and_its_violation(tmp_path: Path) -> None:
     config = "SPECIFICATION Spec\nINVARIANT Inv\nPROPERTY Never Same\nCHECK_DEADLOCK FALSE"
-    found = explored(tmp_path, COMPOSED, config).found
+    found = explore_module(tmp_path, COMPOSED, config).found
     assert (found.generated, found.distinct) == (10, 4)
     assert {name: one.states for name, one in found.violations.items()} == {"Inv": [(0,), (4,), (6,)]}
 
@@ -44,7 +44,7 @@ A(S) == \E n \in S : x' = x + n
     "next_is", [r"A({1,2}) \cdot A({3,4}) \cdot A({5})", r"A({1,2}) \cdot (A({3,4}) \cdot A({5}))"]
 )
 def test_chains_are_composed(next_is: str, tmp_path: Path) -> None:
-    found = explored(tmp_path, f"{CHAINED}Next == x = 0 /\\ {next_is}", CONFIG)
+    found = explore_module(tmp_path, f"{CHAINED}Next == x = 0 /\\ {next_is}", CONFIG)
     assert sorted(found.states) == [(0,), (9,), (10,), (11,)]
     if next_is.startswith(r"A({1,2}) \cdot A"):
         assert found.found.generated == 9  # TLC's count
@@ -62,7 +62,7 @@ Is == [][(x' = 3 /\ y' = 3) => A \cdot B]_<<x, y>>
 None == [][~(A \cdot B)]_<<x, y>>
 """
     config = f"{CONFIG}PROPERTY Is None"
-    explorer = explored(tmp_path, body, config)
+    explorer = explore_module(tmp_path, body, config)
 
     def following(x: int) -> set[tuple[int, int]]:
         between = [((x + 1) % 4, y) for y in {x, 2}]
@@ -90,7 +90,7 @@ REFUSED = {
 def test_what_would_speak_of_another_state_is_refused(next_is: str, tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
     with pytest.raises(Undefined, match=REFUSED[next_is]):
-        explored(tmp_path, body + next_is, CONFIG)
+        explore_module(tmp_path, body + next_is, CONFIG)
 
 
 ALLOWED = {
@@ -112,7 +112,7 @@ def test_what_is_the_same_in_all_states_may_stand_around(next_is: str, tmp_path:
     body = "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
     config = f"{CONFIG}CONSTRAINT Small"
     assert (
-        set(explored(tmp_path, f"{body}{next_is}\nSmall == x < 6 /\\ y < 8", config).states)
+        set(explore_module(tmp_path, f"{body}{next_is}\nSmall == x < 6 /\\ y < 8", config).states)
         == ALLOWED[next_is]
     )
 

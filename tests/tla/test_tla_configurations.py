@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored, specified, written
+from tests.support.tla_modules import explore_module, specify_module, write_module
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
 
@@ -35,15 +35,15 @@ CHECK_DEADLOCK FALSE
 
 def test_values_by_argument(tmp_path: Path) -> None:
     """TLC: 6 distinct states, 7 generated; with 7 for LIMIT, Inv is violated in the second state."""
-    found = explored(tmp_path, TABLES.replace("LIMIT", "8"), CONFIG).found
+    found = explore_module(tmp_path, TABLES.replace("LIMIT", "8"), CONFIG).found
     assert (found.distinct, found.generated, found.violations) == (6, 7, {})
-    found = explored(tmp_path, TABLES.replace("LIMIT", "7"), CONFIG).found
+    found = explore_module(tmp_path, TABLES.replace("LIMIT", "7"), CONFIG).found
     assert list(found.violations) == ["Inv"]
 
 
 @pytest.mark.parametrize(("limit", "code"), [("8", 0), ("7", 10)])
 def test_values_by_argument_translated(limit: str, code: int, tmp_path: Path) -> None:
-    path = written(tmp_path, TABLES.replace("LIMIT", limit))
+    path = write_module(tmp_path, TABLES.replace("LIMIT", limit))
     path.with_suffix(".cfg").write_text(CONFIG)
     assert verify("prove", "--spec", str(path)).exit_code == code
     result = verify("bmc", "--spec", str(path), "--steps", "serial", "--depth", "6")
@@ -55,11 +55,11 @@ def test_an_argument_without_a_value(tmp_path: Path) -> None:
     """TLC: it was attempted to apply the operator to an argument, which is undefined."""
     config = CONFIG.replace("Next2(2) = 0", "")
     with pytest.raises(Undefined, match=r"M.cfg:6:\d+: the configuration gives Next2 no value"):
-        explored(tmp_path, TABLES.replace("LIMIT", "8"), config)
+        explore_module(tmp_path, TABLES.replace("LIMIT", "8"), config)
 
 
 def test_the_hash_has_the_values_by_argument(tmp_path: Path) -> None:
-    path = written(tmp_path, TABLES.replace("LIMIT", "8"))
+    path = write_module(tmp_path, TABLES.replace("LIMIT", "8"))
     hashes = set()
     for config in (CONFIG, CONFIG.replace("Next2(2) = 0", "Next2(2) = 1")):
         path.with_suffix(".cfg").write_text(config)
@@ -71,7 +71,7 @@ def test_the_hash_has_the_values_by_argument(tmp_path: Path) -> None:
 def test_values_for_what_the_module_lacks_are_passed_over(tmp_path: Path) -> None:
     """As TLC does, which says nothing."""
     body = "EXTENDS Naturals\nVARIABLE x\nLimit == 3\nInit == x = Limit\nNext == x' = x\n"
-    path = written(tmp_path, body)
+    path = write_module(tmp_path, body)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTANTS Limt = 4 x = 5 Other = 6")
     result = verify("explore", "--spec", str(path))
     assert result.exit_code == 0
@@ -81,7 +81,7 @@ def test_values_for_what_the_module_lacks_are_passed_over(tmp_path: Path) -> Non
     assert "M.cfg:3:20: M has no constant or definition x: passed over, as TLC does" in result.stderr
     assert "Other" not in result.stderr
     with pytest.raises(TlaError, match="no constant or definition Limt"):
-        specified(tmp_path, body, "CONSTANT Limt <- Limit")
+        specify_module(tmp_path, body, "CONSTANT Limt <- Limit")
 
 
 @pytest.mark.parametrize("where", ["CONSTRAINT Stop", "INVARIANT StopAtOnce"])
@@ -94,7 +94,7 @@ Next == x' = TLCCache((x + 1) % 50, {x})
 Stop == IF x = 7 THEN TLCSet("exit", TRUE) ELSE TLCSet("exit", FALSE)
 StopAtOnce == TLCSet("exit", x = 7)
 """
-    path = written(tmp_path, body)
+    path = write_module(tmp_path, body)
     path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\n{where}")
     found = verify("explore", "--spec", str(path), "--format", "json")
     assert found.exit_code == 12
@@ -115,7 +115,7 @@ Next == x' = (x + 1) % 50
 Stop == TLCSet("exit", x = 7)
 Few == TLCGet("distinct") <= {most}
 """
-    path = written(tmp_path, body)
+    path = write_module(tmp_path, body)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Stop\nPOSTCONDITION Few")
     found = verify("explore", "--spec", str(path), "--format", "json")
     verdicts = {row["property"]: row["verdict"] for row in json.loads(found.stdout)["results"]}
@@ -135,19 +135,19 @@ def test_an_operator_may_have_one_value(declared: str, put: str, tmp_path: Path)
     """Whatever its arguments are, as TLC has it."""
     body = f"EXTENDS Naturals\n{declared}\nG(a) == a + 3\nVARIABLE x\nInit == x = F(2)\n"
     body += "Next == x' = x\nFive == x = 5\n"
-    found = explored(tmp_path, body, f"INIT Init\nNEXT Next\nINVARIANT Five\nCONSTANT {put}").found
+    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\nINVARIANT Five\nCONSTANT {put}").found
     assert (found.distinct, found.violations) == (1, {})
 
 
 def test_truths_need_no_definition(tmp_path: Path) -> None:
     body = "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n"
     asked = "INVARIANT TRUE FALSE\nCONSTRAINT TRUE\nACTION_CONSTRAINT TRUE\nPROPERTY TRUE"
-    found = explored(tmp_path, body, f"INIT Init\nNEXT Next\n{asked}").found
+    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\n{asked}").found
     assert (found.distinct, set(found.violations)) == (2, {"FALSE"})
 
 
 def test_a_configuration_may_begin_with_a_mark_of_its_encoding(tmp_path: Path) -> None:
-    path = written(tmp_path, "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n")
+    path = write_module(tmp_path, "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n")
     path.with_suffix(".cfg").write_text("\ufeffINIT Init\r\nNEXT Next\r\n")
     assert verify("explore", "--spec", str(path)).exit_code == 0
 
@@ -160,4 +160,4 @@ Next == x' = ~x
 Same(F) == F
 Through(a(_)) == a(Init /\\ [][Next]_x)
 Spec == {spec}"""
-    assert len(explored(tmp_path, body, "SPECIFICATION Spec").states) == 2
+    assert len(explore_module(tmp_path, body, "SPECIFICATION Spec").states) == 2

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.support.command_line import verify, wrong
-from tests.support.tla_modules import counts, explored, specified, written
+from tests.support.tla_modules import counts, explore_module, specify_module, write_module
 from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Symbol
 from verifier.explicit.classes import PermutedWords
@@ -51,11 +51,11 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=inf))
 
 
-def _compared(folder: Path, body: str, config: str) -> str:
+def _compare(folder: Path, body: str, config: str) -> str:
     """Explores by the command and by the interpreter, which agree; what the command said on the way."""
-    found = explored(folder, body, config).found
+    found = explore_module(folder, body, config).found
     (folder / "M.cfg").write_text(config)
-    done = verify("explore", "--spec", str(written(folder, body)), "--keep-going", "--format", "json")
+    done = verify("explore", "--spec", str(write_module(folder, body)), "--keep-going", "--format", "json")
     run = json.loads(done.stdout)
     figures = run["statistics"]
     assert figures["complete"], done.output
@@ -118,9 +118,9 @@ CHECK_DEADLOCK FALSE
 def test_classes_are_those_of_the_interpreter(rest: str, why: str, tmp_path: Path) -> None:
     if "expects" in why:
         (tmp_path / "M.cfg").write_text(_CONFIG)
-        assert why in verify("explore", "--spec", str(written(tmp_path, _VOTES + rest))).stderr
+        assert why in verify("explore", "--spec", str(write_module(tmp_path, _VOTES + rest))).stderr
         return
-    assert why in _compared(tmp_path, _VOTES + rest, _CONFIG)
+    assert why in _compare(tmp_path, _VOTES + rest, _CONFIG)
 
 
 _HELD = """EXTENDS TLC, Naturals
@@ -140,13 +140,13 @@ Sym == Permutations(S)
 def test_all_that_permutations_make_of_a_listed_value_is_listed(tmp_path: Path) -> None:
     """Few of the tuples in a set and few of the domains of a function are in the states looked at."""
     config = f"CONSTANT S = {{a, b, c, d}}\nSYMMETRY Sym\nINVARIANT Inv\n{_PLAIN}"
-    assert _AS_TRANSLATED in _compared(tmp_path, _HELD, config)
+    assert _AS_TRANSLATED in _compare(tmp_path, _HELD, config)
 
 
 def test_permuted_words_can_be_sent_to_other_processes(tmp_path: Path) -> None:
     """The copies of workers agree; three generators make the twelve permutations of two sets."""
     (tmp_path / "M.cfg").write_text(_CONFIG)
-    path = written(tmp_path, _VOTES + _FINE)
+    path = write_module(tmp_path, _VOTES + _FINE)
     module = load(str(path), {})
     symmetry = Explorer(module.specification, properties=()).permute()
     assert symmetry is not None
@@ -186,9 +186,9 @@ _SEVERAL = [
 def test_ways_of_many_initial_states(init: str, tmp_path: Path) -> None:
     """More initial states than are looked at are counted by their number, where each is one way."""
     body, config = _COUNTED.format(init=init), _PLAIN
-    assert is_true_once(specified(tmp_path, body, config)) == (init in _ONCE)
+    assert is_true_once(specify_module(tmp_path, body, config)) == (init in _ONCE)
     why = _AS_TRANSLATED if init in _ONCE else "in how many ways Init is true is not known"
-    assert why in _compared(tmp_path, body, config)
+    assert why in _compare(tmp_path, body, config)
 
 
 def test_no_time_to_build_leaves_exploring_to_the_interpreter(
@@ -196,7 +196,7 @@ def test_no_time_to_build_leaves_exploring_to_the_interpreter(
 ) -> None:
     hasty = replace(POLICY, least_building_seconds=0.0, most_building_seconds=0.0)
     monkeypatch.setattr(translated_exploring, "POLICY", hasty)
-    said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
+    said = _compare(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: building the translation takes too much time" in said
 
 
@@ -204,7 +204,7 @@ def test_large_formulas_leave_exploring_to_the_interpreter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translated_exploring, "POLICY", replace(POLICY, formula_parts=3))
-    said = _compared(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
+    said = _compare(tmp_path, _COUNTED.format(init=_ONCE[0]), _PLAIN)
     assert "explored by the interpreter: the formulas of the translation have more than 3 parts" in said
 
 
@@ -225,7 +225,7 @@ def test_the_first_states_end_where_levels_grow_fast(
     """Levels of 1, 2, 4, … states are expected to go on to grow when half of the states are found."""
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 1\n"
     body += f"Next == x < 100 /\\ \\E i \\in 0..1 : x' = {step}\n"
-    seen = sample(specified(tmp_path, body), most=100, most_generated=1_000)
+    seen = sample(specify_module(tmp_path, body), most=100, most_generated=1_000)
     assert (seen.complete, len(seen.generated)) == (complete, levels)
     assert seen.seconds_per_state is not None
 
@@ -238,7 +238,7 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 0\n"
         "Next == \\E i \\in 0..3 : x' = (7 * x + 3 * i) % 100003 /\\ y' = IF i = 0 THEN y + 1 ELSE 0\n"
     )
-    spec = specified(tmp_path, body)
+    spec = specify_module(tmp_path, body)
     first = sample(spec, most=6)
     assert len(first.states) > first.nearest
     waiting = sample(spec, most=6, walks=False)
@@ -255,7 +255,7 @@ def test_random_walks_go_on_while_they_widen_the_sorts(
 def test_the_first_states_can_be_gone_on_with(tmp_path: Path) -> None:
     """They are then those that are found without a break."""
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 1\n"
-    spec = specified(tmp_path, f"{body}Next == x < 100 /\\ \\E i \\in 0..1 : x' = 2 * x + i\n")
+    spec = specify_module(tmp_path, f"{body}Next == x < 100 /\\ \\E i \\in 0..1 : x' = 2 * x + i\n")
     seen = sample(spec, most=100, most_generated=1_000, walks=False)
     before = len(seen.generated)
     assert not seen.complete
@@ -277,10 +277,10 @@ def test_more_states_are_looked_at_where_building_takes_long(
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 15 /\\ x' = x + 1\n"
     monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, walks=0))
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
-    assert "leaves the sorts" in _compared(tmp_path, body, _PLAIN)
+    assert "leaves the sorts" in _compare(tmp_path, body, _PLAIN)
     monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
     monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))
-    said = _compared(tmp_path, body, _PLAIN)
+    said = _compare(tmp_path, body, _PLAIN)
     assert ("an execution of 12 steps leaves the sorts" in said) != few
     assert ("explored by the interpreter: there are few states" if few else _AS_TRANSLATED) in said
 
@@ -322,7 +322,7 @@ def test_the_level_is_that_of_the_state_that_is_looked_at(
 
 @pytest.mark.parametrize(("asked", "steps"), [("INVARIANT Three", 3), ("PROPERTY Step", 4)])
 def test_properties_of_a_level(asked: str, steps: int, tmp_path: Path) -> None:
-    found = explored(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").found
+    found = explore_module(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").found
     (violation,) = found.violations.values()
     assert len(violation.states) - 1 == steps
 
@@ -346,7 +346,7 @@ Inv == x < 6 \\/ y = 0
 
 def test_actions_that_are_given_operators(tmp_path: Path) -> None:
     """An operator that is an argument is walked, as is its name elsewhere. The counts are TLC's."""
-    assert _AS_TRANSLATED in _compared(tmp_path, HIGHER, f"{_PLAIN}INVARIANT Inv\n")
+    assert _AS_TRANSLATED in _compare(tmp_path, HIGHER, f"{_PLAIN}INVARIANT Inv\n")
     assert counts(tmp_path, HIGHER) == (27, 124, 9)
     found = json.loads(verify("bmc", str(tmp_path / "M.tla"), "--shortest", "--format", "json").stdout)
     steps = {one["property"]: (one["verdict"], one["steps"]) for one in found["results"]}
@@ -358,7 +358,7 @@ def test_an_operator_that_is_given_itself_without_end_is_refused(tmp_path: Path)
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nRECURSIVE Loop(_)\nCall(F(_), e) == F(e)\n"
     body += "Loop(e) == x' = e \\/ Call(Loop, e + 1)\nNext == x < 3 /\\ Loop(x)\n"
     (tmp_path / "M.cfg").write_text(_PLAIN)
-    assert "deeper than" in wrong("prove", str(written(tmp_path, body)))
+    assert "deeper than" in wrong("prove", str(write_module(tmp_path, body)))
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_variables_of_few_values_are_left_to_columns_unless_the_translation_is_s
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 1 /\\ y = 1\n"
         "Next == \\/ x' = (x % 50) + 1 /\\ y' = y\n        \\/ y' = (y % 50) + 1 /\\ x' = x\n"
     )
-    said = _compared(tmp_path, body, _PLAIN)
+    said = _compare(tmp_path, body, _PLAIN)
     assert (_AS_TRANSLATED if as_translated else "each variable has few values") in said
 
 
@@ -395,12 +395,12 @@ def test_explored_states_are_small_and_what_was_not_seen_widens_them(
     """Members are listed, of which the first states have few; others come up while it is explored."""
     monkeypatch.setattr(translation, "SAMPLING", replace(SAMPLING, states_of_explore=6))
     monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, steps=2))
-    spec = specified(tmp_path, _MESSAGES, _PLAIN)
+    spec = specify_module(tmp_path, _MESSAGES, _PLAIN)
     for widely in (True, False):
         made = translation.start_translation(spec, widely=widely)
         found = sort_of(made.shapes["sent"], made.names)
         assert isinstance(found, Set)
         assert made.names.lists(found.element) == widely
-    said = _compared(tmp_path, _MESSAGES, _PLAIN)
+    said = _compare(tmp_path, _MESSAGES, _PLAIN)
     assert "leaves the sorts: widened" in said
     assert _AS_TRANSLATED in said

@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
-from tests.support.tla_mixed_checking import compared
-from tests.support.tla_mixed_modules import mixed_module
+from tests.support.tla_mixed_checking import find_differences
+from tests.support.tla_mixed_modules import draw_module
 from verifier.outcomes.run import Run
 from verifier.runs.modules.verdicts import ClosedDepths
 from verifier.trust.trace import ActionTaken, Trace
@@ -20,14 +20,14 @@ from verifier.verdict import Verdict, VerdictKind
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [700_002, 700_011, *range(700_032, 700_048)])
 def test_engines_say_what_the_interpreter_says(seed: int, tmp_path: Path) -> None:
-    made = mixed_module(seed, crossed=True)
-    assert compared(tmp_path, made, ("explore", "bmc", "prove"), None, Counter()) == []
+    made = draw_module(seed, crossed=True)
+    assert find_differences(tmp_path, made, ("explore", "bmc", "prove"), None, Counter()) == []
 
 
 @pytest.mark.thorough
 def test_32_seeds_have_every_combination() -> None:
     words = ("CONSTRAINT W", "ACTION_CONSTRAINT", "VIEW", "SYMMETRY", "ALIAS")
-    configs = [f"\n{mixed_module(seed, crossed=True).config}" for seed in range(32)]
+    configs = [f"\n{draw_module(seed, crossed=True).config}" for seed in range(32)]
     assert len({tuple(f"\n{word}" in config for word in words) for config in configs}) == 32
 
 

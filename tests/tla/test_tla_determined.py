@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import specified, translated
+from tests.support.tla_modules import specify_module, translate_body
 from verifier.encodings.sorts import Boolean, Range
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.engines.explore import Request, explore
@@ -45,14 +45,14 @@ ALL = {
 
 def _instances(folder: Path, body: str) -> tuple[int, int]:
     """The numbers of instances of Next, and of the states that they reach."""
-    made = translated(folder, body, CONFIG)
+    made = translate_body(folder, body, CONFIG)
     model = build_model(made.definition())
     reached = explore(model, Request(properties=(), keep_going=True)).statistics["distinct_states"]
     return len(model.system.instances), reached
 
 
 def _states(folder: Path, body: str) -> int:
-    explorer = Explorer(specified(folder, body, CONFIG), properties=(), keep_going=True)
+    explorer = Explorer(specify_module(folder, body, CONFIG), properties=(), keep_going=True)
     explorer.explore()
     return explorer.found.distinct
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify, wrong
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 
 INNER = """EXTENDS Naturals
 CONSTANT Most
@@ -59,7 +59,7 @@ ENGINES = (["explore"], ["bmc", "--depth", "5"], ["prove"])
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, INNER, "Inner")
+    write_module(tmp_path, INNER, "Inner")
     return tmp_path
 
 
@@ -72,7 +72,7 @@ def _verdicts(*words: str) -> dict[str, str]:
 @pytest.mark.parametrize("words", ENGINES, ids=lambda words: words[0])
 def test_what_is_enabled_of_an_instance(words: list[str], folder: Path) -> None:
     lines = "\n".join(f"C{index} == {claim}" for index, claim in enumerate(STATES))
-    written(folder, OUTER + lines)
+    write_module(folder, OUTER + lines)
     names = " ".join(f"C{index}" for index in range(len(STATES)))
     (folder / "M.cfg").write_text(f"SPECIFICATION Spec\nINVARIANT {names}\n")
     found = _verdicts(*words)
@@ -98,21 +98,21 @@ def test_what_is_enabled_of_an_instance(words: list[str], folder: Path) -> None:
     ],
 )
 def test_fairness_of_an_instance(specification: str, claim: str, proved: bool, folder: Path) -> None:
-    written(folder, f"{OUTER}Claim == {claim}\n")
+    write_module(folder, f"{OUTER}Claim == {claim}\n")
     (folder / "M.cfg").write_text(f"SPECIFICATION {specification}\nPROPERTY Claim\n")
     assert _verdicts("live") == {"Claim": "PROVED" if proved else "VIOLATED"}
 
 
 def test_what_is_below_a_let_is_refused_with_its_place(folder: Path) -> None:
-    written(folder, INNER + "Within == LET Act == Step IN ENABLED Act\n", "Inner")
-    written(folder, OUTER + "Claim == Half!Within\n")
+    write_module(folder, INNER + "Within == LET Act == Step IN ENABLED Act\n", "Inner")
+    write_module(folder, OUTER + "Claim == Half!Within\n")
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Claim\n")
     assert "Inner.tla:12:30: ENABLED and fairness below a LET" in wrong("explore", "M.tla")
 
 
 def test_a_primed_value_that_fairness_cannot_read_is_no_reason_to_leave_it_out(folder: Path) -> None:
     """TLC ends with an error here. An action that is never possible would be fair."""
-    written(
+    write_module(
         folder,
         "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 4\nHalf == x \\div 2\n"
         "Flip == Half' = 1 - Half\nSpec == Init /\\ [][Next]_x\nClaim == WF_Half(Flip)\n",
@@ -149,7 +149,7 @@ Again == []<>(y = 1)
 @pytest.mark.parametrize("words", ENGINES, ids=lambda words: words[0])
 def test_what_is_enabled_of_an_argument(words: list[str], folder: Path) -> None:
     """ENABLED of an action that is an argument speaks of one state, whatever the action is."""
-    written(folder, ARGUMENTS)
+    write_module(folder, ARGUMENTS)
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANTS Some All First Lambda\n")
     holds = "PROVED" if words[0] == "prove" else "HOLDS"
     expected = {"Some": holds, "All": holds, "First": "VIOLATED", "Lambda": holds, "NoDeadlock": holds}
@@ -158,7 +158,7 @@ def test_what_is_enabled_of_an_argument(words: list[str], folder: Path) -> None:
 
 @pytest.mark.parametrize(("specification", "verdict"), [("Spec", "PROVED"), ("Unfair", "VIOLATED")])
 def test_fairness_of_an_argument(specification: str, verdict: str, folder: Path) -> None:
-    written(folder, ARGUMENTS)
+    write_module(folder, ARGUMENTS)
     (folder / "M.cfg").write_text(f"SPECIFICATION {specification}\nPROPERTY Again\n")
     assert _verdicts("live") == {"Again": verdict}
 
@@ -167,8 +167,8 @@ def test_fairness_of_an_argument(specification: str, verdict: str, folder: Path)
 def test_an_argument_that_stands_elsewhere_too_speaks_of_two_states(formula: str, folder: Path) -> None:
     """So does that of an instance that puts expressions for variables: it has no variables of its own."""
     inner = "VARIABLE a\nStep == a' = 0\nCan(A) == ENABLED A\nCanStep == Can(Step)\n"
-    written(folder, inner, "Inner")
+    write_module(folder, inner, "Inner")
     more = "Both(A) == Can(A) /\\ A\nPut == INSTANCE Inner WITH a <- x + y\n"
-    written(folder, f"{ARGUMENTS}{more}Wrong == {formula}\n")
+    write_module(folder, f"{ARGUMENTS}{more}Wrong == {formula}\n")
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Wrong\n")
     assert "INVARIANT Wrong: it speaks of two states" in wrong("explore", "M.tla")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
-from tests.support.tla_modules import explored, written
+from tests.support.tla_modules import explore_module, write_module
 from verifier.errors import UsageError
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
@@ -250,7 +250,7 @@ CONFIGS |= {
 def test_malformed_module(case: str, tmp_path: Path) -> None:
     body, words = MODULES[case]
     with pytest.raises((UsageError, Undefined)) as caught:
-        explored(tmp_path, body, CONFIG)
+        explore_module(tmp_path, body, CONFIG)
     _clear(str(caught.value), words, tmp_path)
 
 
@@ -258,14 +258,16 @@ def test_malformed_module(case: str, tmp_path: Path) -> None:
 def test_malformed_configuration(case: str, tmp_path: Path) -> None:
     config, words = CONFIGS[case]
     with pytest.raises((UsageError, Undefined)) as caught:
-        explored(tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\nSteps == [][Next]_x\n", config)
+        explore_module(
+            tmp_path, f"{GOOD}Three == 3\nOp(a) == a\nLive == <>(x = 1)\nSteps == [][Next]_x\n", config
+        )
     _clear(str(caught.value), words, tmp_path)
 
 
 def test_a_truth_in_small_letters_is_a_model_value(tmp_path: Path) -> None:
     body = GOOD.replace("x = 0", "On /\\ x = 0").replace("VARIABLE", "CONSTANT On\nVARIABLE")
     with pytest.raises((UsageError, Undefined)) as caught:
-        explored(tmp_path, body, f"{CONFIG}\nCONSTANT On = true")
+        explore_module(tmp_path, body, f"{CONFIG}\nCONSTANT On = true")
     _clear(str(caught.value), "it is true, a model value; is TRUE meant?", tmp_path)
 
 
@@ -288,7 +290,7 @@ def test_an_error_names_the_operators_around(tmp_path: Path) -> None:
         "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nF(a) == 1 \\div a\nG(a) == F(a) + 1\nNext == x' = G(x)"
     )
     with pytest.raises(Undefined) as caught:
-        explored(tmp_path, body, CONFIG)
+        explore_module(tmp_path, body, CONFIG)
     assert re.search(r":5:11: division by 0, in F \(6:9\), in G \(7:14\)", str(caught.value))
 
 
@@ -302,7 +304,9 @@ def test_a_module_without_an_end(tmp_path: Path) -> None:
 def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path) -> None:
     """As TLC does: s1 is a model value in the set all the same."""
     body = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == UNCHANGED x"
-    explorer = explored(tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}")
+    explorer = explore_module(
+        tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}"
+    )
     assert explorer.found.distinct == 2
 
 
@@ -323,7 +327,7 @@ Next == Take \\/ \\E c \\in Client : Tick(c)
 Inv == n \\in 0..{length}
 """
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Client = {a}\nINVARIANT Inv")
-    result = verify(*engine, str(written(tmp_path, body)))
+    result = verify(*engine, str(write_module(tmp_path, body)))
     assert result.exit_code == 2
     steps = ", ".join(["…"] * (length > 40) + ["Tick(c=a)"] * min(length, 40))
     assert f"(after {length} steps: {steps}; in the state n = {length} /\\ q = <<>>)" in result.stderr
@@ -333,7 +337,7 @@ def test_a_symmetry_without_a_value_is_an_error_with_its_place(tmp_path: Path) -
     body = "EXTENDS TLC, Integers\nCONSTANT S\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\n"
     body += "Symm == Permutations(S)\n"
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT S = {a, b}\nSYMMETRY Symm\nINVARIANT Inv")
-    module = str(written(tmp_path, f"{body}Inv == x \\in 0..1\n"))
+    module = str(write_module(tmp_path, f"{body}Inv == x \\in 0..1\n"))
     result = verify("explore", module, "--set", "S=a")
     assert result.exit_code == 2
     assert "M.tla:7:9: SYMMETRY has no value: a set is expected here: it is a" in result.stderr
@@ -343,11 +347,11 @@ def test_an_error_hides_no_violation_that_was_found(tmp_path: Path) -> None:
     """Q has no value after three steps, and P is violated after one."""
     body = (
         "EXTENDS Integers\nVARIABLES x, y\nInit == x = 0 /\\ y = {0}\n"
-        'Next == x < 4 /\\ x\' = x + 1 /\\ y\' = IF x = 2 THEN "a" ELSE {x}\n'
+        "Next == x < 4 /\\ x' = x + 1 /\\ y' = IF x = 2 THEN \"a\" ELSE {x}\n"
         "P == x # 1\nQ == 7 \\notin y\n"
     )
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS P Q\nCHECK_DEADLOCK FALSE\n")
-    module = str(written(tmp_path, body))
+    module = str(write_module(tmp_path, body))
     for by in ("translation", "interpreter"):
         done = verify("explore", "--by", by, module)
         assert "P" in done.stdout, by
@@ -373,7 +377,7 @@ def test_what_an_error_comes_after_is_checked_first(tmp_path: Path) -> None:
 
 
 def test_infinite_sets_are_compared_without_their_members(tmp_path: Path) -> None:
-    written(tmp_path, GOOD.replace("x >= 0", "Nat \\subseteq Int /\\ ~(Int \\subseteq Nat)"))
+    write_module(tmp_path, GOOD.replace("x >= 0", "Nat \\subseteq Int /\\ ~(Int \\subseteq Nat)"))
     (tmp_path / "M.cfg").write_text(f"{CONFIG}\nINVARIANT Inv")
     result = verify("explore", str(tmp_path / "M.tla"), "--by", "interpreter")
     assert result.exit_code == 0, result.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import explored, translated
+from tests.support.tla_modules import explore_module, translate_body
 from tests.support.tla_random import ran
 from verifier.tla.frames import Undefined
 from verifier.verdict import VerdictKind
@@ -38,9 +38,9 @@ def test_at_is_that_of_the_text(kind: str, tmp_path: Path) -> None:
     """The last of them TLC reads otherwise: there it is the @ of whoever calls the operator."""
     value, expected = VALUES[kind]
     body = ONE.replace("VALUE", value).replace("EXPECTED", str(expected))
-    found = explored(tmp_path, body, CONFIG).found
+    found = explore_module(tmp_path, body, CONFIG).found
     assert len(found.violations["Wrong"].states) == 2
-    (verdict,) = ran("bmc", translated(tmp_path, body, CONFIG), depth=2, steps="serial").outcome.verdicts
+    (verdict,) = ran("bmc", translate_body(tmp_path, body, CONFIG), depth=2, steps="serial").outcome.verdicts
     assert (verdict.kind, verdict.depth) == (VerdictKind.VIOLATED, 1)
 
 
@@ -70,13 +70,13 @@ def test_a_key_of_another_kind_has_no_value(value: str, key: str, *, fails: bool
     config = "CONSTANT None = None\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
     if fails:
         with pytest.raises(Undefined):
-            explored(tmp_path, body, config)
+            explore_module(tmp_path, body, config)
     else:
-        assert explored(tmp_path, body, config).found.distinct == 1
+        assert explore_module(tmp_path, body, config).found.distinct == 1
 
 
 def test_what_a_test_says_must_be_a_truth_value(tmp_path: Path) -> None:
     body = "\nEXTENDS Naturals, Sequences, TLC\nVARIABLE f\nInit == f = <<2, 1>>\nNext == f' = MADE\n"
     for made in ("SelectSeq(f, LAMBDA k : k)", "SortSeq(f, LAMBDA k, l : k)"):
         with pytest.raises(Undefined, match="TRUE or FALSE is expected"):
-            explored(tmp_path, body.replace("MADE", made), "INIT Init\nNEXT Next\n")
+            explore_module(tmp_path, body.replace("MADE", made), "INIT Init\nNEXT Next\n")

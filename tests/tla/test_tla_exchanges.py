@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import translated
+from tests.support.tla_modules import translate_body
 from verifier.encodings.evaluator import Evaluator
 from verifier.engines.hypotheses import hypothesis
 from verifier.engines.ic3.problem import problem
@@ -63,7 +63,7 @@ CASES = {
 
 
 def _model(text: str, folder: Path) -> Model:
-    return build_model(translated(folder, text, CONFIG).definition(), free=True)
+    return build_model(translate_body(folder, text, CONFIG).definition(), free=True)
 
 
 def _steps(model: Model) -> set[tuple[int, int]]:

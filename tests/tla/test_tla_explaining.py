@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 from verifier.json_shape import read_json
 
 BODY = """EXTENDS Integers, Sequences
@@ -46,7 +46,7 @@ def test_the_smallest_part_that_is_false(
     monkeypatch.chdir(tmp_path)
     name = formula.split()[0]
     kind = "PROPERTY" if name == "Up" else "INVARIANT"
-    written(tmp_path, BODY + formula)
+    write_module(tmp_path, BODY + formula)
     Path("M.cfg").write_text(f"INIT Init\nNEXT Next\n{kind} {name}\nCHECK_DEADLOCK FALSE\n")
     done = verify(*how, "M.tla", "--trace-out", "t.json")
     where = "step 3, Next()" if name == "Up" else "state 3"
@@ -81,8 +81,8 @@ def test_what_an_instance_puts_for_names_stands_beside_them(
     how: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, INNER, "Inner")
-    written(tmp_path, OUTER)
+    write_module(tmp_path, INNER, "Inner")
+    write_module(tmp_path, OUTER)
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nPROPERTY Up\nCHECK_DEADLOCK FALSE\n")
     said = verify(*how, "M.tla").stdout
     assert "Inner.tla:4: (x) - y < 3 is false\n    where x = (a) + (k) = 3, y = z = 0\n" in said

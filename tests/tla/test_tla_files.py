@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify, wrong
-from tests.support.tla_modules import value, written
+from tests.support.tla_modules import value, write_module
 
 MODULES = "Naturals, Sequences, TLC, Json, CSV, IOUtils"
 TRACE = """EXTENDS Naturals, Sequences, Json
@@ -25,7 +25,7 @@ LOG = '{"event": "inc"}\n{"event": "inc"}\n\n{"event": "set", "to": 0}\n'
 
 @pytest.mark.parametrize("engine", ["explore", "bmc", "prove"])
 def test_a_recorded_trace_is_followed_to_its_end_or_not(engine: str, tmp_path: Path) -> None:
-    module = str(written(tmp_path, TRACE))
+    module = str(write_module(tmp_path, TRACE))
     config = "INIT Init\nNEXT Next\nINVARIANT Follows\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "M.cfg").write_text(config)
 
@@ -92,7 +92,7 @@ def test_a_file_that_has_no_value_is_one_line(written_text: str | None, words: s
     if written_text is not None:
         (tmp_path / "d.json").write_text(written_text)
     body = 'EXTENDS Json\nVARIABLE x\nInit == x = JsonDeserialize("d.json")\nNext == x\' = x\n'
-    module = written(tmp_path, body)
+    module = write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     line = wrong("explore", str(module))
     assert re.search(r"M.tla:4:13: .*" + words, line), line
@@ -113,7 +113,7 @@ def test_a_value_that_tla_has_not_is_an_error_where_it_is_compared(
 ) -> None:
     (tmp_path / "d.json").write_text(f'{{"a": {written_text}, "b": 1.25, "c": 1}}')
     body = f'EXTENDS Json\nVARIABLE x\nInit == x = JsonDeserialize("d.json")\nNext == {used} /\\ x\' = x\n'
-    module = written(tmp_path, body)
+    module = write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     assert re.search(r"M.tla:5:", wrong("explore", str(module)))
 
@@ -133,7 +133,7 @@ Nothing(template, values, file) == TRUE
 Init == x = 0
 Next == x < 2 /\\ x' = x + 1 /\\ CSVWrite("%1$s", <<x>>, "out.csv")
 """
-    module, config = written(tmp_path, body), tmp_path / "M.cfg"
+    module, config = write_module(tmp_path, body), tmp_path / "M.cfg"
     config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     assert re.search("M.tla:6:32: CSVWrite writes a file .*: CSVWrite <- Op", wrong("explore", str(module)))
     config.write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nCONSTANT CSVWrite <- Nothing\n")

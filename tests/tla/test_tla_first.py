@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify, wrong
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 
 WALK = """
 EXTENDS Integers
@@ -35,7 +35,7 @@ def test_it_may_end_at_the_first_violation(
     names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The interpreter and the translation end there alike, with the same counts; else they go on."""
-    path = written(tmp_path, WALK)
+    path = write_module(tmp_path, WALK)
     kinds = {True: "PROPERTY", False: "INVARIANT"}
     asked = "".join(f"{kinds[name == 'Slow']} {name}\n" for name in names)
     path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n{asked}")
@@ -64,7 +64,7 @@ def test_it_ends_where_all_that_was_asked_is_violated(
     asked: tuple[str, ...], depth: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sorts are checked along as translated, and hold to the end: that does not keep it going."""
-    path = written(tmp_path, f"{WALK}Never == x < 99")
+    path = write_module(tmp_path, f"{WALK}Never == x < 99")
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     words = ["explore", str(path), "--format", "json", *(f"--property={name}" for name in asked)]
     for reason in ("_check_states", "_reason_by_violations"):
@@ -83,7 +83,7 @@ def test_the_interpreter_ends_at_what_the_first_states_violate(
     asked: tuple[str, ...], few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is translated for it, unless one property holds in the first states, or has no value there."""
-    path = written(tmp_path, f"{WALK}Never == x < 99\nTop == 1 \\div (x - 2) < 1")
+    path = write_module(tmp_path, f"{WALK}Never == x < 99\nTop == 1 \\div (x - 2) < 1")
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     monkeypatch.setattr("verifier.runs.modules.translated_exploring._check_states", lambda *_: "")
     words = ["explore", str(path), *(f"--property={name}" for name in asked)]
@@ -93,7 +93,7 @@ def test_the_interpreter_ends_at_what_the_first_states_violate(
 
 
 def test_the_first_violation_and_all_states_exclude_each_other(tmp_path: Path) -> None:
-    path = written(tmp_path, WALK)
+    path = write_module(tmp_path, WALK)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
     for spec in (str(path), "kip320"):
         assert "--first does not go with --keep-going" in wrong("explore", spec, "--first", "--keep-going")

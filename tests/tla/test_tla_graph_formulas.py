@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.lasting_modules import MODULES
-from tests.support.tla_modules import specified
+from tests.support.tla_modules import specify_module
 from verifier.tla import state_graph
 from verifier.tla.columns import level_choice as levels
 from verifier.tla.columns.numbers import Unsuited
@@ -96,7 +96,7 @@ def test_formulas_of_modules_that_tlc_judged(tmp_path: Path, name: str, fairness
     asked = "".join(f"PROPERTY {claim}\n" for claim in small.properties)
     body = small.text().partition("\n")[2].rpartition("====")[0]
     config = f"SPECIFICATION Spec{fairness}\nCHECK_DEADLOCK FALSE\n{small.config}\n{asked}"
-    _compare(specified(tmp_path, body, config))
+    _compare(specify_module(tmp_path, body, config))
 
 
 def test_steps_of_all_kinds(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_steps_of_all_kinds(tmp_path: Path) -> None:
         "Spec == Init /\\ [][Next]_vars /\\ Fair\n"
         "Live == [][x' > x \\/ y' # y]_vars /\\ []<>(x = y) /\\ [](ENABLED <<Swap>>_x => x # y)\n"
     )
-    graph, leaves = _compare(specified(tmp_path, body, f"{QUIET}PROPERTY Live\n"))
+    graph, leaves = _compare(specify_module(tmp_path, body, f"{QUIET}PROPERTY Live\n"))
     assert len(graph.sources) > 20
     enabled = [leaf for leaf in leaves if "ENABLED" in str(leaf.body) or leaf.stuttering is None]
     assert any(_decides(graph, leaf) for leaf in enabled)
@@ -122,7 +122,7 @@ def test_a_formula_of_the_search_is_decided_state_by_state(tmp_path: Path) -> No
         "Spec == Init /\\ [][Next]_vars\n"
         'Live == []<>(TLCGet("level") > 3)\n'
     )
-    spec = specified(tmp_path, body, f"{QUIET}PROPERTY Live\n")
+    spec = specify_module(tmp_path, body, f"{QUIET}PROPERTY Live\n")
     graph, (leaf,) = _graph(spec, by_columns=True), _leaves_of(spec)
     assert not _decides(graph, leaf)
     assert _truth(graph, leaf) == [False, False, False, True, True, True]
@@ -137,7 +137,7 @@ def test_enabled_looks_no_further_than_the_first_step(tmp_path: Path, second: st
         "Spec == Init /\\ [][Next]_vars\n"
         "Live == []<>(ENABLED <<Odd>>_vars)\n"
     )
-    spec = specified(tmp_path, body, f"{QUIET}PROPERTY Live\n")
+    spec = specify_module(tmp_path, body, f"{QUIET}PROPERTY Live\n")
     graph, (leaf,) = _graph(spec, by_columns=True), _leaves_of(spec)
     assert not _decides(graph, leaf)
     assert _truth(graph, leaf) == [True] * 4
@@ -150,6 +150,6 @@ def test_an_error_is_that_of_the_first_state(tmp_path: Path) -> None:
         "Spec == Init /\\ [][Next]_vars\n"
         "Live == [][x < 2 \\/ 1 \\div (y - 3) > 0]_x\n"
     )
-    spec = specified(tmp_path, body, f"{QUIET}PROPERTY Live\n")
+    spec = specify_module(tmp_path, body, f"{QUIET}PROPERTY Live\n")
     graph, leaves = _compare(spec)
     assert any("div" in str(_truth(graph, leaf)) or "zero" in str(_truth(graph, leaf)) for leaf in leaves)

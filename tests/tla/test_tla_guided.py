@@ -37,7 +37,7 @@ def lock(tmp_path: Path) -> str:
     return str(path)
 
 
-def walked(lock: str, *words: str) -> dict[str, Any]:
+def walk_module(lock: str, *words: str) -> dict[str, Any]:
     """The JSON object of walks by the interpreter."""
     asked = ("simulate", lock, "--by", "interpreter", "--walks", "800", "--format", "json")
     content: dict[str, Any] = json.loads(verify(*asked, *words).stdout)
@@ -45,7 +45,7 @@ def walked(lock: str, *words: str) -> dict[str, Any]:
 
 
 def test_what_plain_walks_miss_is_found(lock: str) -> None:
-    plain, guided = walked(lock), walked(lock, "--guided")
+    plain, guided = walk_module(lock), walk_module(lock, "--guided")
     assert [one["verdict"] for one in plain["results"]].count("VIOLATED") == 0
     found = {one["property"]: (one["verdict"], one["steps"]) for one in guided["results"]}
     # A known violation does not end the walks: what is beyond it is found, too.
@@ -55,13 +55,13 @@ def test_what_plain_walks_miss_is_found(lock: str) -> None:
 
 
 def test_the_same_seed_finds_the_same(lock: str) -> None:
-    one, other = (walked(lock, "--guided", "--property", "Closed", "--seed", "5") for _ in range(2))
+    one, other = (walk_module(lock, "--guided", "--property", "Closed", "--seed", "5") for _ in range(2))
     assert one["statistics"]["steps"] == other["statistics"]["steps"]
     assert one["results"][0]["trace"] == other["results"][0]["trace"]
 
 
 def test_no_violation_says_what_was_tried(lock: str) -> None:
-    content = walked(lock, "--guided", "--property", "Closed", "--depth", "12")
+    content = walk_module(lock, "--guided", "--property", "Closed", "--depth", "12")
     assert content["exit_code"] == 12
     steps, deepest = content["statistics"]["steps"], content["statistics"]["deepest"]
     assert deepest == 12
@@ -85,6 +85,6 @@ Unfinished == done < 25
     path.write_text(text)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTRAINT Few\nINVARIANT Unfinished\n")
     asked = ("--walks", "10", "--depth", "27", "--guided")
-    content = walked(str(path), *asked)
+    content = walk_module(str(path), *asked)
     # A walk with a third request would end there, and one that stays where it is would not reach so far.
     assert content["results"][0]["verdict"] == "VIOLATED"

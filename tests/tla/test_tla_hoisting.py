@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.tla_modules import explored, specified
+from tests.support.tla_modules import explore_module, specify_module
 from verifier.tla import hoisting
 from verifier.tla.ast import Definition
 from verifier.tla.frames import Frame, Undefined
@@ -49,7 +49,7 @@ PARTS = [
 
 def _module(folder: Path, bodies: list[str], domain: str) -> Specification:
     defined = [f"A{number} == \\E b, e \\in {domain} : {body}" for number, body in enumerate(bodies)]
-    return specified(folder, HEAD + "\n".join([*defined, "Next == UNCHANGED vars"]))
+    return specify_module(folder, HEAD + "\n".join([*defined, "Next == UNCHANGED vars"]))
 
 
 def _test(spec: Specification, name: str) -> Callable[[], bool]:
@@ -167,7 +167,7 @@ Outer == \E b, e \in 1..3000 : b = 7 /\ e = b + 1
 
 
 def _sharing(folder: Path, entries: int) -> tuple[Specification, list[Any]]:
-    spec = specified(folder, f"{SHARING}Next == UNCHANGED vars")
+    spec = specify_module(folder, f"{SHARING}Next == UNCHANGED vars")
     log = tuple(Fn({"term": number // 9}) for number in range(entries))
     return spec, [log, (), 1, TRUE]
 
@@ -196,5 +196,5 @@ Init == x = 0
 Set(b, e) == b = x + 7 /\ x < 2 /\ e = b + 1 /\ x' = x + 1
 Next == \E b, e \in 1..3000 : Set(b, e)
 """
-    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
     assert (found.distinct, found.generated) == (3, 3)

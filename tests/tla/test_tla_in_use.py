@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.command_line import verify, wrong
 from tests.support.sampling import first_of
-from tests.support.tla_modules import counts, explored, specified, value, written
+from tests.support.tla_modules import counts, explore_module, specify_module, value, write_module
 from verifier.encodings.printing import text
 from verifier.runs.modules.loading import load
 from verifier.tla.errors import TlaError
@@ -29,16 +29,18 @@ STILL = "VARIABLE x\nInit == x \\in 0..3\nNext == x' = x\n"
 )
 def test_a_tab_goes_to_the_next_multiple_of_eight(lines: str, tmp_path: Path) -> None:
     """Lists end by columns, which SANY counts so. The first of these cannot be read otherwise."""
-    found = explored(tmp_path, f"EXTENDS Naturals\n{STILL}Inv ==\n{lines}\n", f"{CONFIG}INVARIANT Inv").found
+    found = explore_module(
+        tmp_path, f"EXTENDS Naturals\n{STILL}Inv ==\n{lines}\n", f"{CONFIG}INVARIANT Inv"
+    ).found
     assert (found.distinct, dict(found.violations)) == (4, {})
 
 
 def test_a_list_ends_where_tabs_say(tmp_path: Path) -> None:
     """In columns of characters the last line would belong to the quantifier, in those of SANY it does not."""
     body = f"EXTENDS Naturals\n{STILL}Inv ==\n      /\\ \\A y \\in {{1}} :\n\t   x = y\n\t\\/ x # y\n"
-    assert explored(tmp_path, body, f"{CONFIG}INVARIANT Inv").found.violations == {}
+    assert explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv").found.violations == {}
     other = f"EXTENDS Naturals\n{STILL}Inv ==\n\t/\\ \\E y \\in {{1}} : FALSE\n      \\/ TRUE\n"
-    assert explored(tmp_path, other, f"{CONFIG}INVARIANT Inv").found.violations == {}
+    assert explore_module(tmp_path, other, f"{CONFIG}INVARIANT Inv").found.violations == {}
 
 
 @pytest.mark.parametrize(
@@ -76,9 +78,9 @@ def test_they_have_no_value_outside_of_their_domain(expression: str, tmp_path: P
 def test_an_instance_may_put_what_is_defined_further_on(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nRECURSIVE g(_)\nI(n) == INSTANCE T WITH A <- g, b <- n\n"
     body += "g(n) == IF n = 0 THEN 1 ELSE n * I(n - 1)!h\nASSUME g(4) = 24 /\\ g(0) = 1\n"
-    explored(tmp_path, body, "", T="CONSTANT A(_), b\nh == A(b)\n")
+    explore_module(tmp_path, body, "", T="CONSTANT A(_), b\nh == A(b)\n")
     with pytest.raises(TlaError, match="g is declared RECURSIVE and never defined"):
-        specified(tmp_path, "RECURSIVE g(_)\nf == g(1)", "")
+        specify_module(tmp_path, "RECURSIVE g(_)\nf == g(1)", "")
 
 
 def test_the_configuration_as_tlcget_has_it(tmp_path: Path) -> None:
@@ -86,23 +88,25 @@ def test_the_configuration_as_tlcget_has_it(tmp_path: Path) -> None:
     body = f"EXTENDS Naturals, TLC\n{STILL}Inv == {claim}"
     for looks in ("TRUE", "FALSE"):
         config = f"{CONFIG}INVARIANT Inv\nCHECK_DEADLOCK {looks}"
-        assert explored(tmp_path, body.replace("LOOKS", looks), config).found.violations == {}
+        assert explore_module(tmp_path, body.replace("LOOKS", looks), config).found.violations == {}
 
 
 def test_a_constant_may_get_the_same_value_twice(tmp_path: Path) -> None:
-    made = specified(tmp_path, "CONSTANT N", "CONSTANT N = 2\nN = {a}".replace("{a}", "2"))
+    made = specify_module(tmp_path, "CONSTANT N", "CONSTANT N = 2\nN = {a}".replace("{a}", "2"))
     assert made.constants == {"N": 2}
 
 
 def test_operators_of_a_configuration(tmp_path: Path) -> None:
     body = "EXTENDS Naturals, Sequences\nCONSTANT F(_, _), _ ++ _\nPlus(a, b) == a + 2 * b\n"
     body += "ASSUME F(1, 2) = 3 /\\ 1 ++ 2 = 5 /\\ 1 \\o 2 = 5\n"
-    explored(tmp_path, body, "CONSTANTS F <- +\n++ <- Plus\n\\o <- Plus\n")
+    explore_module(tmp_path, body, "CONSTANTS F <- +\n++ <- Plus\n\\o <- Plus\n")
 
 
 def test_a_constant_cannot_depend_on_variables(tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="C <- D: a constant cannot depend on variables"):
-        specified(tmp_path, f"EXTENDS Naturals\nCONSTANT C\n{STILL}D == x + 1\n", f"{CONFIG}CONSTANT C <- D")
+        specify_module(
+            tmp_path, f"EXTENDS Naturals\nCONSTANT C\n{STILL}D == x + 1\n", f"{CONFIG}CONSTANT C <- D"
+        )
 
 
 def test_levels_and_statistics_as_tlcget_has_them(tmp_path: Path) -> None:
@@ -112,7 +116,7 @@ Post == LET s == TLCGet("stats") IN s.distinct = 4 /\\ s.generated = 8 /\\ s.dia
 Sum == x = 0 => TLCGetAndSet(7, +, 2, 10) >= 10 /\\ TLCGet(7) >= 12
 """
     (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Sum\nPOSTCONDITION Post\n")
-    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--format", "json")
     verdicts = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
     assert verdicts == {"Sum": "HOLDS", "NoDeadlock": "HOLDS", "Post": "HOLDS"}
 
@@ -126,7 +130,7 @@ Ends == x = 3 => TLCSet("exit", TRUE)
 Post == TLCGet("stats").diameter = 3
 """
     (tmp_path / "M.cfg").write_text(f"{CONFIG}CONSTRAINT Ends\nPOSTCONDITION Post\nCHECK_DEADLOCK FALSE\n")
-    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--format", "json")
     assert [one["verdict"] for one in json.loads(done.stdout)["results"]] == ["HOLDS"]
 
 
@@ -144,7 +148,7 @@ Post == TLCGet("stats").diameter = 3
 )
 def test_the_level_of_the_next_state(body: str, asked: str, counts: tuple[int, int], tmp_path: Path) -> None:
     text = f'EXTENDS Integers, TLC\nVARIABLE x\nLevel == TLCGet("level")\nInit == x = 0\n{body}'
-    found = explored(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").found
+    found = explore_module(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").found
     assert (found.distinct, found.generated, found.violations) == (*counts, {})
 
 
@@ -152,7 +156,7 @@ def test_a_postcondition_without_a_value_leaves_what_was_found(tmp_path: Path) -
     claims = "Low == x < 3\nAll == x < 4\nPost == CounterExample.state = {}\n"
     body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
     (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANTS Low All\nPOSTCONDITION Post\n")
-    done = verify("explore", str(written(tmp_path, body)), "--keep-going", "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--keep-going", "--format", "json")
     found = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     verdicts = [found[name]["verdict"] for name in ("Low", "All", "Post")]
     assert (verdicts, done.exit_code) == (["VIOLATED", "HOLDS", "INCONCLUSIVE"], 10)
@@ -164,7 +168,7 @@ def test_exploration_does_not_know_the_counterexample_of_a_temporal_property(tmp
     claims = "Never == <>(x = 7)\nPost == CounterExample.state = {}\n"
     body = f"EXTENDS Naturals, TLCExt\n{STILL}{claims}"
     (tmp_path / "M.cfg").write_text(f"{CONFIG}PROPERTY Never\nPOSTCONDITION Post\n")
-    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--format", "json")
     found = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (found["Post"]["verdict"], done.exit_code) == ("INCONCLUSIVE", 12)
     assert "CounterExample may be that of Never" in found["Post"]["reason"]
@@ -174,7 +178,7 @@ def test_exploration_does_not_know_the_counterexample_of_a_temporal_property(tmp
 def test_several_postconditions(said: str, tmp_path: Path) -> None:
     body = f'EXTENDS TLC, Integers\n{STILL}Post == TLCGet("distinct") = 4\nWrong == TLCGet("distinct") = 5\n'
     (tmp_path / "M.cfg").write_text(f"{CONFIG}POSTCONDITION{said}\n")
-    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--format", "json")
     found = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
     assert found == {"NoDeadlock": "HOLDS", "Post": "HOLDS", "Wrong": "VIOLATED"}
 
@@ -184,7 +188,7 @@ def test_a_violation_after_a_random_step_is_told_as_it_was_found(tmp_path: Path)
     body = "EXTENDS TLC, Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = RandomElement(1..10000)\n"
     body += "Inv == x = 0\n"
     (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Inv\n")
-    done = verify("explore", str(written(tmp_path, body)), "--property", "Inv", "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--property", "Inv", "--format", "json")
     found = [(one["verdict"], one["steps"]) for one in json.loads(done.stdout)["results"]]
     assert (found, done.exit_code) == ([("VIOLATED", 1)], 10)
 
@@ -201,7 +205,7 @@ def test_model_values_by_their_names(tmp_path: Path) -> None:
 ASSUME TLCModelValue("m") = TLCModelValue("m") /\\ TLCModelValue("m") # TLCModelValue("n")
 ASSUME {TLCModelValue("a"), TLCModelValue("b")} = S /\\ ToString(TLCModelValue("a")) = "a"
 """
-    explored(tmp_path, body, "CONSTANT S = {a, b}")
+    explore_module(tmp_path, body, "CONSTANT S = {a, b}")
 
 
 def test_random_members_of_large_sets(tmp_path: Path) -> None:
@@ -235,7 +239,7 @@ def test_the_time_ends_one_long_evaluation_while_states_are_looked_at_first(tmp_
     body = "EXTENDS Naturals\nVARIABLE b\nInit == b = 0\n"
     body += "Next == b' = IF [1..30 -> {1, 2}] \\subseteq [1..30 -> {1, 2, 3}] THEN 1 ELSE 0\n"
     (tmp_path / "M.cfg").write_text(CONFIG)
-    done = verify("explore", str(written(tmp_path, body)), "--timeout", "3")
+    done = verify("explore", str(write_module(tmp_path, body)), "--timeout", "3")
     assert (done.exit_code, "timeout of 3 s" in done.stdout + done.stderr) == (12, True)
 
 
@@ -257,7 +261,7 @@ def test_what_is_put_in_one_module(main: str, put: str, numbers: str, told: str,
     name = "I!" if "INSTANCE" in main else ""
     claim = f"{name}S = {numbers} /\\ Nat \\cap (0..9) = {numbers} /\\ {name}U = {told}"
     body = f"{main}Few == 0..2\nASSUME {claim}\n"
-    explored(tmp_path, body, f"CONSTANT {put}", A=other)
+    explore_module(tmp_path, body, f"CONSTANT {put}", A=other)
 
 
 def test_what_a_module_does_not_have_cannot_be_put_there(tmp_path: Path) -> None:
@@ -269,7 +273,7 @@ def test_what_a_module_does_not_have_cannot_be_put_there(tmp_path: Path) -> None
         "+ <- [Naturals]Few": "Few takes no arguments, \\+ 2",
     }.items():
         with pytest.raises(TlaError, match=words):
-            specified(tmp_path, body, f"CONSTANT {put}", A="T == {7}\n")
+            specify_module(tmp_path, body, f"CONSTANT {put}", A="T == {7}\n")
 
 
 def test_an_instance_without_a_name_does_not_make_its_parameters_known(tmp_path: Path) -> None:
@@ -279,18 +283,18 @@ def test_an_instance_without_a_name_does_not_make_its_parameters_known(tmp_path:
         "INSTANCE A WITH vars <- all, Pi <- 3\nInit == x = 0 /\\ y = Pi /\\ s = 0\nNext == Step /\\ y' = y\n"
     )
     body += "Inv == vars = <<x, {1}>>"
-    found = explored(tmp_path, body, f"{CONFIG}INVARIANT Inv", A=other).found
+    found = explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv", A=other).found
     assert (found.distinct, found.violations) == (3, {})
 
 
 def test_a_configuration_in_the_file_of_its_module(tmp_path: Path) -> None:
     section = f"---- CONFIG Other ----\nINIT No\n====\n---- CONFIG M ----\n{CONFIG}INVARIANT @\n====\n"
-    path = written(tmp_path, f"EXTENDS Naturals\n{STILL}Inv == x < 3\n")
+    path = write_module(tmp_path, f"EXTENDS Naturals\n{STILL}Inv == x < 3\n")
     path.write_text(path.read_text() + section.replace("@", "Inv"))
     assert verify("explore", str(path), "--config", str(path)).exit_code == 10
     path.write_text(path.read_text().replace("INVARIANT Inv", "INVARIANT Inw"))
     assert "M.tla:15:11: INVARIANT Inw" in wrong("explore", str(path), "--config", str(path))
-    line = wrong("explore", str(path), "--config", str(written(tmp_path, "", "N")))
+    line = wrong("explore", str(path), "--config", str(write_module(tmp_path, "", "N")))
     assert line.endswith("there is no configuration here: ---- CONFIG N ----")
 
 
@@ -314,7 +318,7 @@ LEVELS = {
 def test_what_sany_rejects_though_it_is_not_used(definition: str, tmp_path: Path) -> None:
     body = f"EXTENDS Naturals\n{STILL}F(a) == a'\nG(a) == a\n\n{definition}\n"
     with pytest.raises(TlaError) as error:
-        specified(tmp_path, body, CONFIG, A="CONSTANTS C, F(_)\n")
+        specify_module(tmp_path, body, CONFIG, A="CONSTANTS C, F(_)\n")
     assert LEVELS[definition] in str(error.value)
 
 
@@ -327,7 +331,7 @@ Live == [](x = 0 => <>[](x = 0)) /\\ (x = 0 ~> x = 0 /\\ ENABLED (x' = x)) /\\ <
 Fair == []<><<Next>>_x => (\\E n \\in 0..3 : <>(x = n))
 Told == (ENABLED (x' = x)) /\\ [](ENABLED Next)
 """
-    assert explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Told Each").found.distinct == 4
+    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Told Each").found.distinct == 4
 
 
 @pytest.mark.parametrize(
@@ -343,23 +347,25 @@ Told == (ENABLED (x' = x)) /\\ [](ENABLED Next)
 def test_the_first_of_two_modules_gives_a_name_its_meaning(modules: str, claim: str, tmp_path: Path) -> None:
     others = {name: f'Top(a, b) == "{name}"\nOwn{name} == Top(1, 2)\n' for name in ("A", "B")}
     others["C"] = "Max(a, b) == 7\nOwnC == Max(1, 2)\n"
-    explored(tmp_path, f"{modules}\nASSUME {claim}\n", "", **others)
+    explore_module(tmp_path, f"{modules}\nASSUME {claim}\n", "", **others)
 
 
 def test_what_a_community_module_uses_itself_may_be_defined_anew(tmp_path: Path) -> None:
     own = "Range(f) == 7\nMax(a, b) == 8\nCardinality == 9\n"
     claim = "Range(<<>>) = 7 /\\ Max(1, 2) = 8 /\\ Cardinality = 9"
     claim += " /\\ SelectLastInSeq(<<1, 1>>, LAMBDA x : x = 1) = 2"
-    explored(tmp_path, f"EXTENDS SequencesExt, Naturals\n{own}ASSUME {claim}\n", "")
-    explored(tmp_path, f"EXTENDS Own\nASSUME {claim}\n", "", Own=f"EXTENDS SequencesExt\n{own}")
-    explored(tmp_path, f"EXTENDS SequencesExt, Own\nASSUME {claim}\n", "", Own=f"EXTENDS Naturals\n{own}")
-    explored(tmp_path, "EXTENDS SequencesExt\nASSUME Cardinality({1}) + Max({2}) = 3\n", "")
+    explore_module(tmp_path, f"EXTENDS SequencesExt, Naturals\n{own}ASSUME {claim}\n", "")
+    explore_module(tmp_path, f"EXTENDS Own\nASSUME {claim}\n", "", Own=f"EXTENDS SequencesExt\n{own}")
+    explore_module(
+        tmp_path, f"EXTENDS SequencesExt, Own\nASSUME {claim}\n", "", Own=f"EXTENDS Naturals\n{own}"
+    )
+    explore_module(tmp_path, "EXTENDS SequencesExt\nASSUME Cardinality({1}) + Max({2}) = 3\n", "")
     with pytest.raises(TlaError, match="Range has a meaning already"):
-        specified(tmp_path, "EXTENDS FiniteSetsExt\nRange(f) == 7\n", "")
+        specify_module(tmp_path, "EXTENDS FiniteSetsExt\nRange(f) == 7\n", "")
     with pytest.raises(TlaError, match="Last has a meaning already"):
-        specified(tmp_path, "EXTENDS SequencesExt\nLast(f) == 7\n", "")
+        specify_module(tmp_path, "EXTENDS SequencesExt\nLast(f) == 7\n", "")
     with pytest.raises(TlaError, match="Range is not known within its own definition"):
-        specified(tmp_path, "EXTENDS SequencesExt\nRange(f) == Range(f)\n", "")
+        specify_module(tmp_path, "EXTENDS SequencesExt\nRange(f) == Range(f)\n", "")
 
 
 @pytest.mark.parametrize(
@@ -367,7 +373,7 @@ def test_what_a_community_module_uses_itself_may_be_defined_anew(tmp_path: Path)
 )
 def test_other_names_have_one_meaning(body: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="Top has a meaning already"):
-        specified(tmp_path, body, "", A="Top(a, b) == 1\n")
+        specify_module(tmp_path, body, "", A="Top(a, b) == 1\n")
 
 
 LET = """EXTENDS Naturals
@@ -391,10 +397,10 @@ SPECS = {
 @pytest.mark.parametrize("kind", SPECS)
 def test_a_specification_below_let(kind: str, tmp_path: Path) -> None:
     body = LET.replace("SPEC", SPECS[kind])
-    found = explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop Low").found
+    found = explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop Low").found
     assert (found.distinct, found.generated, set(found.violations)) == (4, 5, {"Prop"})
     (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Often Rare\n")
-    asked = ("live", str(written(tmp_path, body)), "--format", "json")
+    asked = ("live", str(write_module(tmp_path, body)), "--format", "json")
     verdicts = {one["property"]: one["verdict"] for one in json.loads(verify(*asked).stdout)["results"]}
     assert verdicts == {"Often": "PROVED", "Rare": "VIOLATED"}
 
@@ -402,7 +408,7 @@ def test_a_specification_below_let(kind: str, tmp_path: Path) -> None:
 def test_a_specification_without_next_is_refused(tmp_path: Path) -> None:
     body = LET.replace("SPEC", "LET P(F) == F /\\ Init IN P([][Next]_<<x, y>>)")
     with pytest.raises(TlaError, match="Spec has no \\[\\]\\[Next\\]_vars"):
-        specified(tmp_path, body, "SPECIFICATION Spec")
+        specify_module(tmp_path, body, "SPECIFICATION Spec")
 
 
 def test_without_variables_nothing_happens(tmp_path: Path) -> None:
@@ -422,7 +428,7 @@ Inv == x < 4
 @pytest.mark.parametrize("engine", [("explore",), ("bmc", "--depth", "4"), ("prove",)])
 def test_a_recursive_action(engine: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "M.cfg").write_text(f"{CONFIG}INVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
-    done = verify(engine[0], str(written(tmp_path, RECURSIVE)), *engine[1:], "--format", "json")
+    done = verify(engine[0], str(write_module(tmp_path, RECURSIVE)), *engine[1:], "--format", "json")
     (found,) = (one for one in json.loads(done.stdout)["results"] if one["property"] == "Inv")
     assert (found["verdict"], found["steps"]) == ("VIOLATED", 2)
 
@@ -434,7 +440,7 @@ def test_what_is_put_for_itself_never_ends(engine: str, put: str, tmp_path: Path
     """It once ended Python itself."""
     others = "Again == x = 0 /\\ Init\nAlways == Next /\\ x' = x\n"
     (tmp_path / "M.cfg").write_text(f"{CONFIG}CONSTANT {put}\n")
-    line = wrong(engine, str(written(tmp_path, f"EXTENDS Naturals\n{STILL}{others}")))
+    line = wrong(engine, str(write_module(tmp_path, f"EXTENDS Naturals\n{STILL}{others}")))
     assert "calls itself" in line
 
 
@@ -442,7 +448,7 @@ def test_what_is_put_for_itself_never_ends(engine: str, put: str, tmp_path: Path
 def test_a_value_that_is_too_large_has_a_place(engine: str, tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = SUBSET SUBSET (1..32)\n"
     (tmp_path / "M.cfg").write_text(CONFIG)
-    assert "too many to list" in wrong(engine, str(written(tmp_path, body)))
+    assert "too many to list" in wrong(engine, str(write_module(tmp_path, body)))
 
 
 def test_what_stands_behind_a_module_means_nothing(tmp_path: Path) -> None:
@@ -465,12 +471,12 @@ def test_the_first_module_of_a_file_has_its_name(tmp_path: Path) -> None:
 def test_a_definition_that_is_not_read_may_have_a_prime(tmp_path: Path) -> None:
     """The subscript is evaluated for the next state too, where nothing of ``b`` is needed."""
     body = LET.replace("SPEC", "Init /\\ [][Next]_(LET b == Next v == <<x, y>> IN v)")
-    assert explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop").found.distinct == 4
+    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop").found.distinct == 4
 
 
 def test_no_formula_stands_for_that_of_a_module_which_is_not_translated(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x < 2\nE == <>(x = 1)\n"
-    written(tmp_path, body)
+    write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nPROPERTY E\n")
     definition = load(str(tmp_path / "M.tla"), {}).definition
     for formula in (definition.init, definition.properties[0].formula, *definition.temporal[0].formula.terms):

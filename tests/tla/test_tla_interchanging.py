@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.sampling import rest_slow
-from tests.support.tla_modules import question_of, specified, translated
+from tests.support.tla_modules import question_of, specify_module, translate_body
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.runs.modules import bounded_checking
@@ -29,14 +29,14 @@ CONFIG = (
 )
 
 
-def _asked(folder: Path, body: str, config: str, **options: Any) -> tuple[Run, list[str]]:
+def _ask(folder: Path, body: str, config: str, **options: Any) -> tuple[Run, list[str]]:
     said: list[str] = []
 
     def listen(event: object) -> None:
         if isinstance(event, Remark):
             said.append(event.words)
 
-    made = translated(folder, f"\n{body}", config)
+    made = translate_body(folder, f"\n{body}", config)
     return answer_question(question_of(made, "bmc", listen, depth=3, **options)), said
 
 
@@ -71,12 +71,12 @@ def test_what_tells_values_apart(
 ) -> None:
     if translating:
         monkeypatch.setattr(bounded_checking, "search_by_interpreter", lambda *_: None)
-    spec = specified(tmp_path, TEXT + body, CONFIG)
+    spec = specify_module(tmp_path, TEXT + body, CONFIG)
     assert spec.next is not None
     formulas = [*spec.init, spec.next, *spec.invariants.values()]
     assert len(interchangeable(spec, formulas, 120)) + 1 == permuted
-    found, said = _asked(tmp_path, TEXT + body, CONFIG, shortest=True)
-    plain, quiet = _asked(tmp_path, TEXT + body, CONFIG, shortest=True, symmetry=False)
+    found, said = _ask(tmp_path, TEXT + body, CONFIG, shortest=True)
+    plain, quiet = _ask(tmp_path, TEXT + body, CONFIG, shortest=True, symmetry=False)
     assert _answer(found) == _answer(plain)
     assert any("told apart" in words for words in said) == told_apart
     assert not any("told apart" in words for words in quiet)
@@ -85,7 +85,7 @@ def test_what_tells_values_apart(
 def test_large_sets_are_permuted_in_part(tmp_path: Path) -> None:
     names = ", ".join(f"v{number}" for number in range(9))
     config = f"INIT Init\nNEXT Next\nCONSTANTS S = {{{names}}}, a = a, c = c"
-    spec = specified(tmp_path, TEXT + STEP + "Inv == TRUE", config)
+    spec = specify_module(tmp_path, TEXT + STEP + "Inv == TRUE", config)
     assert spec.next is not None
     assert len(interchangeable(spec, [*spec.init, spec.next], 120)) + 1 == factorial(5)
 
@@ -115,8 +115,8 @@ def test_what_is_not_told_apart_is_still_exchanged(
     invariant: str, told_apart: int, states: int | None, tmp_path: Path
 ) -> None:
     body = f"{TWO_SETS}Inv == {invariant}"
-    found, said = _asked(tmp_path, body, TWO_SETS_CONFIG, shortest=True)
-    plain, _ = _asked(tmp_path, body, TWO_SETS_CONFIG, shortest=True, symmetry=False)
+    found, said = _ask(tmp_path, body, TWO_SETS_CONFIG, shortest=True)
+    plain, _ = _ask(tmp_path, body, TWO_SETS_CONFIG, shortest=True, symmetry=False)
     assert _answer(found) == _answer(plain)
     assert sum("told apart" in words for words in said) == told_apart
     if states is not None:
@@ -171,7 +171,7 @@ def _compare(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Cou
                 if translating:
                     changed.setattr(bounded_checking, "search_by_interpreter", lambda *_: None)
                 try:
-                    found, said = _asked(folder, body, RANDOM_CONFIG, symmetry=symmetry, shortest=True)
+                    found, said = _ask(folder, body, RANDOM_CONFIG, symmetry=symmetry, shortest=True)
                 except NotTranslated:
                     continue
                 except UsageError:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.sampling import rest_slow
-from tests.support.tla_random import interpreted, translated
+from tests.support.tla_random import interpret, translate_in_state
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError
 from verifier.runs.modules.loading import formula_named, load
@@ -188,10 +188,10 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
             continue
         for state in made.sample.states:
             try:
-                ours = translated(made, term, state)
+                ours = translate_in_state(made, term, state)
             except (SortError, TooLargeError):  # refused by the engines
                 break
-            theirs = interpreted(spec, f"E{number}", state)
+            theirs = interpret(spec, f"E{number}", state)
             count += 1
             refused = ours is None and any(isinstance(one, str) for one in state) and _OF_STRINGS.search(text)
             if not _agree(theirs, ours) and not refused:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.tla.found import State
 from verifier.tla.known_states import KnownStates
 from verifier.tla.value_types import FALSE, TRUE, Fn, Value
@@ -43,7 +43,7 @@ def test_a_constraint_that_changes_is_asked_again_of_a_known_state(tmp_path: Pat
         "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nNext == x' \\in {0, 1}\n"
         'Early == TLCGet("level") < 3'
     )
-    found = explored(tmp_path, body, f"{QUIET}\nCONSTRAINT Early").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nCONSTRAINT Early").found
     assert (found.distinct, found.generated, found.beyond) == (2, 5, 2)
 
 
@@ -52,7 +52,7 @@ def test_a_step_is_looked_at_where_its_state_is_known(tmp_path: Path) -> None:
         "EXTENDS Naturals\nVARIABLE x\nInit == x \\in 0..3\nNext == x' = (x + 1) % 4\n"
         "Up == [][x' > x]_x"
     )
-    found = explored(tmp_path, body, f"{QUIET}\nPROPERTY Up").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Up").found
     assert found.violations["Up"].states == [(3,), (0,)]
 
 
@@ -62,7 +62,7 @@ def test_steps_to_new_and_known_states_are_not_mixed_up(tmp_path: Path) -> None:
         "EXTENDS Naturals\nVARIABLE x\nInit == x \\in {7, 9}\nNext == x = 7 /\\ x' \\in {0, 1, 9}\n"
         "Known == [][x' # 9]_x"
     )
-    found = explored(tmp_path, body, f"{QUIET}\nPROPERTY Known").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Known").found
     assert found.violations["Known"].states == [(7,), (9,)]
 
 
@@ -74,6 +74,6 @@ def test_a_value_of_the_next_state_is_not_the_one_of_this_state(tmp_path: Path) 
         "Below == {i \\in 0..9 : i < x + y}\nSize == Cardinality(Below)\n"
         "Grows == [][Size' = Size + 1]_<<x, y>>\nStays == [][Size' = Size]_<<x, y>>"
     )
-    found = explored(tmp_path, body, f"{QUIET}\nPROPERTIES Grows Stays").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTIES Grows Stays").found
     assert found.violations.keys() == {"Stays"}
     assert found.distinct == 16

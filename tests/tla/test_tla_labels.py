@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import explored, specified
+from tests.support.tla_modules import explore_module, specify_module
 from verifier.tla.errors import TlaError
 
 BODY = r"""EXTENDS Naturals
@@ -41,7 +41,7 @@ def test_a_label_names_a_part_with_what_is_bound_around_it(tmp_path: Path) -> No
     }
     lines = "\n".join(f"C{index} == {claim}" for index, claim in enumerate(claims))
     names = " ".join(f"C{index}" for index in range(len(claims)))
-    found = explored(
+    found = explore_module(
         tmp_path, BODY + lines, f"INIT Init\nNEXT Next\nINVARIANT {names}\nCHECK_DEADLOCK FALSE"
     ).found
     assert found.distinct == 4
@@ -65,5 +65,5 @@ def test_a_label_that_is_not_there_or_names_too_little_is_refused(
     claim: str, words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TlaError) as error:
-        specified(tmp_path, f"{BODY}Claim == {claim}\n")
+        specify_module(tmp_path, f"{BODY}Claim == {claim}\n")
     assert re.search(words, str(error.value))

@@ -18,7 +18,7 @@ _TLC = json.loads(TABLE.read_text())
 _SAYS = {"PROVED": "holds", "HOLDS": "holds", "VIOLATED": "violated"}
 
 
-def _asked(name: str, fairness: str) -> dict[str, str]:
+def _ask_table(name: str, fairness: str) -> dict[str, str]:
     """TLC's verdicts on the properties of a module under fairness."""
     own = [row for row in _TLC if (row["module"], row["fairness"]) == (name, fairness)]
     return {row["property"]: row["tlc"] for row in own}
@@ -52,7 +52,7 @@ def test_tlc_was_asked_everything() -> None:
 @pytest.mark.parametrize(("name", "fairness"), _cases(translated=False))
 def test_the_interpreter_says_what_tlc_says(tmp_path: Path, name: str, fairness: str) -> None:
     run = _live(tmp_path, name, fairness, "--by", "interpreter")
-    assert _verdicts(run) == _asked(name, fairness)
+    assert _verdicts(run) == _ask_table(name, fairness)
     assert run["statistics"]["semantics"] == "interpreter"
     for one in run["results"]:  # each violation is one that was judged
         assert (one["trace"] is not None) is (one["verdict"] == "VIOLATED")
@@ -61,5 +61,5 @@ def test_the_interpreter_says_what_tlc_says(tmp_path: Path, name: str, fairness:
 @pytest.mark.parametrize(("name", "fairness"), _cases(translated=True))
 def test_the_translation_says_what_tlc_says(tmp_path: Path, name: str, fairness: str) -> None:
     run = _live(tmp_path, name, fairness, "--by", "translation", "--engine", "explicit")
-    assert _verdicts(run) == _asked(name, fairness)
+    assert _verdicts(run) == _ask_table(name, fairness)
     assert run["statistics"]["semantics"] == "translation"

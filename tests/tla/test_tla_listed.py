@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored, specified, written
+from tests.support.tla_modules import explore_module, specify_module, write_module
 from verifier.encodings.sorts import Listed, PartialFunction, Set
 from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.shape_sorts import sort_of
@@ -51,7 +51,7 @@ def _results(*words: str) -> dict[str, Any]:
 
 
 def test_messages_are_listed_where_their_sort_would_be_much_wider(tmp_path: Path) -> None:
-    made = start_translation(specified(tmp_path, _MAIL, _CONFIG.replace("= 1", "= 3")))
+    made = start_translation(specify_module(tmp_path, _MAIL, _CONFIG.replace("= 1", "= 3")))
     sent, inbox = (sort_of(made.shapes[name], made.names) for name in ("sent", "inbox"))
     assert isinstance(sent, PartialFunction)
     assert isinstance(inbox, Set)
@@ -61,7 +61,7 @@ def test_messages_are_listed_where_their_sort_would_be_much_wider(tmp_path: Path
 
 def test_few_values_are_not_listed(tmp_path: Path) -> None:
     made = start_translation(
-        specified(
+        specify_module(
             tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = {<<0, 1>>}\nNext == x' = x \\cup {<<1, 1>>}"
         )
     )
@@ -77,11 +77,11 @@ def test_what_was_not_seen_widens_the_sorts_and_the_verdicts_are_tlcs(
     monkeypatch.setattr("verifier.tla.translate.sampling.SAMPLING", replace(SAMPLING, walks=0))
     monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_KEYS", 4)
     monkeypatch.setattr("verifier.tla.translate.shape_sorts._MOST_UNSEEN", 1)
-    written(tmp_path, _MAIL)
+    write_module(tmp_path, _MAIL)
     (tmp_path / "M.cfg").write_text(_CONFIG)
     spec = str(tmp_path / "M.tla")
     own = _results("bmc", "--spec", spec, "--depth", "8", "--shortest")
-    theirs = explored(tmp_path, _MAIL, _CONFIG).found
+    theirs = explore_module(tmp_path, _MAIL, _CONFIG).found
     for name in ("Few", "Own", "First"):
         violation = theirs.violations.get(name)
         if violation is None or len(violation.states) - 1 > 8:
@@ -133,9 +133,9 @@ _TWO_CONFIG = (
 
 @pytest.fixture
 def two(tmp_path: Path) -> str:
-    written(tmp_path, _COUNTER, "Counter")
+    write_module(tmp_path, _COUNTER, "Counter")
     (tmp_path / "M.cfg").write_text(_TWO_CONFIG)
-    return str(written(tmp_path, _TWO))
+    return str(write_module(tmp_path, _TWO))
 
 
 @pytest.mark.parametrize("engine", [("explore", "--keep-going"), ("bmc", "--depth", "6", "--shortest")])
@@ -180,7 +180,7 @@ def test_alias_says_what_a_counterexample_shows(
     tmp_path: Path, words: tuple[str, ...], last: dict[str, int]
 ) -> None:
     """As TLC: the next state of the last one is itself, of a lasso the one where the loop starts."""
-    spec, trace = str(written(tmp_path, _ALIASED)), tmp_path / "t.itf.json"
+    spec, trace = str(write_module(tmp_path, _ALIASED)), tmp_path / "t.itf.json"
     (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nALIAS Shown\nCHECK_DEADLOCK FALSE\n")
     done = verify(*words, "--spec", spec, "--trace-out", str(trace))
     assert done.exit_code == 10

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import verify, wrong
 from tests.support.sampling import first_of
-from tests.support.tla_modules import specified, written
+from tests.support.tla_modules import specify_module, write_module
 from verifier.json_shape import read_json
 from verifier.tla import ast
 from verifier.tla.lasso import Lasso
@@ -57,7 +57,7 @@ def _live(*words: str, code: int) -> dict[str, Any]:
 @pytest.mark.parametrize("specification", ["Strong", "Weak"])
 @pytest.mark.parametrize("engine", ["explicit", "prove"])
 def test_verdicts_are_those_of_tlc(engine: str, specification: str, folder: Path) -> None:
-    written(folder, RING)
+    write_module(folder, RING)
     Path("M.cfg").write_text(f"SPECIFICATION {specification}\nCHECK_DEADLOCK FALSE\n")
     asked = ALL if engine == "explicit" else ("A1", "A3", "A9")
     named = [word for name in asked for word in ("--property", name)]
@@ -67,7 +67,7 @@ def test_verdicts_are_those_of_tlc(engine: str, specification: str, folder: Path
 
 
 def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
-    written(folder, RING)
+    write_module(folder, RING)
     Path("M.cfg").write_text("SPECIFICATION Weak\nPROPERTY A4\nCHECK_DEADLOCK FALSE\n")
     run = _live("--trace-out", "t.itf.json", code=10)
     trace = run["results"][0]["trace"]
@@ -90,7 +90,7 @@ def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_proof_under_fairness_is_checked_again(folder: Path) -> None:
-    written(folder, RING)
+    write_module(folder, RING)
     Path("M.cfg").write_text("SPECIFICATION Strong\nPROPERTY A3\nCHECK_DEADLOCK FALSE\n")
     _live("--engine", "prove", "--certificate", "p.json", code=0)
     checked = verify("certify", "p.json", "--spec", "M.tla")
@@ -130,7 +130,7 @@ Live == Init /\\ [][Next]_vars /\\ """
 def test_fairness_is_of_the_steps_of_an_action_however_it_is_said(
     fairness: str, proved: bool, folder: Path
 ) -> None:
-    written(folder, SAID + fairness)
+    write_module(folder, SAID + fairness)
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY End\nCHECK_DEADLOCK FALSE\n")
     (result,) = _live("--engine", "explicit", code=0 if proved else 10)["results"]
     assert result["verdict"] == ("PROVED" if proved else "VIOLATED")
@@ -147,7 +147,7 @@ def test_fairness_is_of_the_steps_of_an_action_however_it_is_said(
     ],
 )
 def test_other_fairness_is_refused_with_its_place(fairness: str, expected: str, folder: Path) -> None:
-    written(folder, SAID + fairness)
+    write_module(folder, SAID + fairness)
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY End\nCHECK_DEADLOCK FALSE\n")
     assert expected in wrong("live", "M.tla", "--by", "translation")
 
@@ -155,10 +155,10 @@ def test_other_fairness_is_refused_with_its_place(fairness: str, expected: str, 
 def test_fairness_of_other_actions_is_decided_by_the_interpreter(folder: Path) -> None:
     """As TLC does, which has an error where an action leaves open what a variable becomes."""
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY End\nCHECK_DEADLOCK FALSE\n")
-    written(folder, f"{SAID}WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)")
+    write_module(folder, f"{SAID}WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)")
     run = _live(code=10)
     assert run["statistics"]["semantics"] == "interpreter"
-    written(folder, f"{SAID}WF_vars(x' = x + 1 /\\ x < 3)")
+    write_module(folder, f"{SAID}WF_vars(x' = x + 1 /\\ x < 3)")
     assert "M.tla:4:14: y has no value in the next state yet" in wrong("live", "M.tla")
 
 
@@ -193,7 +193,7 @@ GENERAL = {
 
 @pytest.mark.parametrize(("formula", "proved"), GENERAL.items())
 def test_formulas_are_nested_in_any_way(formula: str, proved: bool, folder: Path) -> None:
-    written(folder, f"{SAID}SF_vars(Inc(1))\nOwn == {formula}")
+    write_module(folder, f"{SAID}SF_vars(Inc(1))\nOwn == {formula}")
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Own\nCHECK_DEADLOCK FALSE\n")
     (result,) = _live("--engine", "explicit", code=0 if proved else 10)["results"]
     assert result["verdict"] == ("PROVED" if proved else "VIOLATED")
@@ -206,7 +206,7 @@ def test_formulas_are_nested_in_any_way(formula: str, proved: bool, folder: Path
     ],
 )
 def test_other_formulas_are_refused_with_their_place(formula: str, expected: str, folder: Path) -> None:
-    written(folder, f"{SAID}TRUE\nOwn == {formula}")
+    write_module(folder, f"{SAID}TRUE\nOwn == {formula}")
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Own\nCHECK_DEADLOCK FALSE\n")
     error = wrong("live", "M.tla")
     assert expected in error
@@ -224,7 +224,7 @@ def test_all_of_a_property_is_decided(folder: Path) -> None:
     }
     said = "\n".join(f"{name} == {claim}" for name, (claim, _) in claims.items())
     body = "Init == x = 0\nNext == x' = (x + 1) % 4\nLive == Init /\\ [][Next]_vars /\\ WF_vars(Next)"
-    written(folder, f"EXTENDS Naturals\nVARIABLE x\nvars == x\n{body}\n{said}\n")
+    write_module(folder, f"EXTENDS Naturals\nVARIABLE x\nvars == x\n{body}\n{said}\n")
     Path("M.cfg").write_text(f"SPECIFICATION Live\nPROPERTY {' '.join(claims)}\nCHECK_DEADLOCK FALSE\n")
     done = verify("live", "M.tla", "--format", "json")
     assert done.exit_code == 10, done.output
@@ -241,7 +241,7 @@ def test_all_of_a_property_is_decided(folder: Path) -> None:
 
 
 def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> None:
-    written(folder, f"{SAID}SF_vars(Inc(1))\nBoth == [](x <= 3) /\\ <>(x = 3)")
+    write_module(folder, f"{SAID}SF_vars(Inc(1))\nBoth == [](x <= 3) /\\ <>(x = 3)")
     Path("M.cfg").write_text("SPECIFICATION Live\nPROPERTY Both\nCHECK_DEADLOCK FALSE\n")
     (result,) = _live("--property", "Both", code=0)["results"]
     assert result["property"] == "Both"
@@ -254,7 +254,7 @@ def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> N
 def test_sorts_are_widened_where_fairness_rests_on_a_step_beyond_them(engine: str, folder: Path) -> None:
     body = "Init == x = 0\nNext == x < 3 /\\ x' = x + 1\nSpec == Init /\\ [][Next]_x /\\ WF_x(Next)"
     claims = "Within == x < 2\nStays == []<>(x = 0)"
-    written(folder, f"EXTENDS Naturals\nVARIABLE x\n{body}\n{claims}")
+    write_module(folder, f"EXTENDS Naturals\nVARIABLE x\n{body}\n{claims}")
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Stays\nCONSTRAINT Within\nCHECK_DEADLOCK FALSE\n")
     (result,) = _live("--engine", engine, code=0)["results"]
     assert result["verdict"] == "HOLDS"
@@ -286,7 +286,7 @@ FORMULAS = {
 @pytest.mark.parametrize(("formula", "expected"), FORMULAS.items())
 def test_the_interpreter_judges_infinite_executions(formula: str, expected: bool, tmp_path: Path) -> None:
     body = f"EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' \\in 0..2\nTold == {formula}"
-    spec = specified(tmp_path, body)
+    spec = specify_module(tmp_path, body)
     told = spec.module.names["Told"]
     assert isinstance(told, ast.Definition)
     whole = Formula(ast.Apply(told, place=told.place), "M")
@@ -311,7 +311,7 @@ def test_fairness_of_a_choice_among_what_the_state_has_is_met_by_any_member(
     engine: str, folder: Path
 ) -> None:
     """TLC: First is violated by 2, 3, 2, 3, ...; Left is violated by 2, 1, 2, 1, ..."""
-    written(folder, CHOSEN)
+    write_module(folder, CHOSEN)
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Left First\nCHECK_DEADLOCK FALSE\n")
     run = _live("--engine", engine, code=10)
     assert {one["property"]: one["verdict"] for one in run["results"]} == {
@@ -322,7 +322,9 @@ def test_fairness_of_a_choice_among_what_the_state_has_is_met_by_any_member(
 
 def test_fairness_of_a_choice_is_not_met_while_any_member_is_possible(folder: Path) -> None:
     """Who stutters at x = 2 is not fair: a step to 3 is possible."""
-    written(folder, CHOSEN.replace("Next == Grow \\/ Pick", "Next == Pick").replace(" /\\ WF_vars(Grow)", ""))
+    write_module(
+        folder, CHOSEN.replace("Next == Grow \\/ Pick", "Next == Pick").replace(" /\\ WF_vars(Grow)", "")
+    )
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Left\nCHECK_DEADLOCK FALSE\n")
     run = _live(code=0)
     assert [one["verdict"] for one in run["results"]] == ["PROVED"]
@@ -347,20 +349,20 @@ Each == \\A <<m, n>> \\in Pairs : <>(<<m, n>> \\in sent)
 
 @pytest.mark.parametrize("specification", first_of(["Guarded", "Chosen", "Tuples", "Few"], 1))
 def test_fairness_of_each_pair_of_values(specification: str, folder: Path) -> None:
-    written(folder, PAIRS)
+    write_module(folder, PAIRS)
     Path("M.cfg").write_text(f"SPECIFICATION {specification}\nPROPERTIES All Each\nCHECK_DEADLOCK FALSE\n")
     code, verdict = (10, "VIOLATED") if specification == "Few" else (0, "PROVED")
     assert [one["verdict"] for one in _live(code=code)["results"]] == [verdict, verdict]
 
 
 def test_tuples_that_do_not_fit_are_refused_with_their_place(folder: Path) -> None:
-    written(folder, PAIRS.replace("<<m, n>> \\in Pairs : WF", "<<m, n, k>> \\in Pairs : WF"))
+    write_module(folder, PAIRS.replace("<<m, n>> \\in Pairs : WF", "<<m, n, k>> \\in Pairs : WF"))
     Path("M.cfg").write_text("SPECIFICATION Tuples\nPROPERTIES All\nCHECK_DEADLOCK FALSE\n")
     assert "M.tla:12:38: tuples of 3 are expected" in wrong("live", "M.tla")
 
 
 def test_an_action_is_named_by_the_parts_of_a_tuple(folder: Path) -> None:
-    written(folder, PAIRS + "Two == sent # {<<1, 2>>}\n")
+    write_module(folder, PAIRS + "Two == sent # {<<1, 2>>}\n")
     Path("M.cfg").write_text("SPECIFICATION Base\nINVARIANT Two\nCHECK_DEADLOCK FALSE\n")
     assert "Send(m=1, n=2)" in verify("bmc", "M.tla", "--steps", "serial").output
 
@@ -378,7 +380,7 @@ Again == []<>(Head(q) = 1)
 
 @pytest.mark.thorough
 def test_ways_of_an_action_that_are_never_possible_say_nothing_of_what_they_leave_open(folder: Path) -> None:
-    written(folder, PARTLY)
+    write_module(folder, PARTLY)
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Claim Again\nCHECK_DEADLOCK FALSE\n")
     assert [one["verdict"] for one in _live(code=0)["results"]] == ["PROVED", "PROVED"]
 
@@ -392,7 +394,7 @@ Next == \\/ x = 0 /\\ x' = 1 /\\ y' \\in {"a", "b", "?"}
         \\/ x = 1 /\\ x' = 0 /\\ \\E z \\in {"a", "?"} : y' = z /\\ z # "a"
 Spec == Init /\\ [][Next]_<<x, y>> /\\ WF_x(Next)
 Live == <>(x = 5)"""
-    written(folder, body)
+    write_module(folder, body)
     Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Live\n")
     found = verify("live", "M.tla", "--trace-out", "t.json")
     assert 'Next(z="?") from state 1' in found.stdout

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.sampling import rest_slow
-from tests.support.tla_modules import specified, written
+from tests.support.tla_modules import specify_module, write_module
 from tests.support.tla_random import compare_modules
 from verifier.tla.translate import translation
 from verifier.tla.translate.sampling import sample
@@ -49,8 +49,8 @@ def look_at_one(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("body", [_FLAGS, _OUTER], ids=["plain", "instance"])
 def test_all_initial_states_are_searched(tmp_path: Path, body: str) -> None:
     """The violation begins in the last of sixteen."""
-    written(tmp_path, _INNER, "Inner")
-    path = written(tmp_path, body)
+    write_module(tmp_path, _INNER, "Inner")
+    path = write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text(_CONFIG)
     done = verify("bmc", "--spec", str(path), "--depth", "6", "--shortest")
     assert "VIOLATED in 4 steps (fewest)" in done.stdout, done.output
@@ -72,11 +72,11 @@ def test_all_initial_states_are_searched(tmp_path: Path, body: str) -> None:
 def test_what_init_says_of_others_is_not_enough(tmp_path: Path, init: str, name: str) -> None:
     body = f"EXTENDS Naturals\nVARIABLES a, b\nInit == {init}\nNext == UNCHANGED <<a, b>>"
     with pytest.raises(Untranslated, match=f"which values {name} has"):
-        start_translation(specified(tmp_path, body))
+        start_translation(specify_module(tmp_path, body))
 
 
 def test_what_a_property_says_of_initial_states_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, f"{_FLAGS}Goal == count = 0 /\\ [][Next]_<<flags, count>>\n")
+    path = write_module(tmp_path, f"{_FLAGS}Goal == count = 0 /\\ [][Next]_<<flags, count>>\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n")
     done = verify("bmc", "--spec", str(path), "--depth", "2", "--steps", "serial")
     assert "there are too many to look at" in done.output
@@ -84,7 +84,7 @@ def test_what_a_property_says_of_initial_states_is_refused(tmp_path: Path) -> No
 
 
 def test_explore_counts_as_before(tmp_path: Path) -> None:
-    path = written(tmp_path, _FLAGS)
+    path = write_module(tmp_path, _FLAGS)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     done = verify("explore", "--spec", str(path), "--format", "json")
     assert '"initial_states": 16' in done.stdout
@@ -100,7 +100,7 @@ def test_explore_looks_at_all_where_a_property_speaks_of_them(
     monkeypatch.setattr(translation, "sample", sample)
     monkeypatch.setattr(translation, "SAMPLING", replace(SAMPLING, initial_told_by_init=1))
     config = "INIT Init\nNEXT Next\nPROPERTY Goal\nCHECK_DEADLOCK FALSE\n"
-    spec = specified(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
+    spec = specify_module(tmp_path, f"{_FLAGS}Goal == {goal}\n", config)
     assert start_translation(spec, widely=True).sample.all_initial == all_of_them
 
 
@@ -123,7 +123,7 @@ def test_initial_states_that_are_not_all_looked_at_are_not_listed_one_by_one(
     body = (
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x \\in 1..60 /\\ y \\in 1..60\nNext == x' = y /\\ y' = x\n"
     )
-    path = written(tmp_path, body)
+    path = write_module(tmp_path, body)
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
     done = verify("explore", "--spec", str(path))
     assert "3,600" in done.stdout, done.output

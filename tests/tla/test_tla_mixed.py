@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import ROOT
-from tests.support.tla_mixed import Comparison, drawn
-from tests.support.tla_mixed_checking import compared
-from tests.support.tla_mixed_modules import mixed_module
+from tests.support.tla_mixed import Comparison, draw_trees
+from tests.support.tla_mixed_checking import find_differences
+from tests.support.tla_mixed_modules import draw_module
 from tests.support.tla_mixed_texts import Tree
 from tests.support.tlc_batch import Tlc
 
 TLC = ROOT.parent / "shared" / "tla"
 def _wrong(folder: Path, seeds: range, readers: Comparison, count: int) -> list[str]:
-    return [f"{one}" for seed in seeds for one in readers.compare(folder, *drawn(seed, count))]
+    return [f"{one}" for seed in seeds for one in readers.compare(folder, *draw_trees(seed, count))]
 
 
 @pytest.mark.parametrize("seed", [12, 13])
@@ -46,7 +46,7 @@ def test_more_of_them_agree(tmp_path: Path, first: int) -> None:
 def test_modules_have_the_states_and_verdicts_of_the_interpreter(tmp_path: Path, first: int) -> None:
     found = Counter[str]()
     for seed in range(first, first + 4):
-        wrong = compared(tmp_path, mixed_module(seed), ("explore",), None, found)
+        wrong = find_differences(tmp_path, draw_module(seed), ("explore",), None, found)
         assert wrong == []
     assert found["interpreter: holds"] + found["interpreter: violated"] > 0
 
@@ -55,7 +55,7 @@ def test_modules_have_the_states_and_verdicts_of_the_interpreter(tmp_path: Path,
 @pytest.mark.parametrize("first", range(8, 208, 20))
 def test_more_modules_to_more_engines(tmp_path: Path, first: int) -> None:
     for seed in range(first, first + 20):
-        assert compared(tmp_path, mixed_module(seed), ("explore", "bmc"), None, Counter()) == []
+        assert find_differences(tmp_path, draw_module(seed), ("explore", "bmc"), None, Counter()) == []
 
 
 def test_values_are_written_as_tlc_writes_them(tmp_path: Path) -> None:

@@ -60,14 +60,14 @@ OTHERS = {
 }
 
 
-def written(folder: Path, body: str, config: str) -> str:
+def write_module(folder: Path, body: str, config: str) -> str:
     path = folder / "M.tla"
     path.write_text(f"---- MODULE M ----\n{body}\n====\n")
     path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\n{config}\n")
     return str(path)
 
 
-def asked(command: str, module: str, *others: str) -> tuple[int, dict[str, tuple[str, int | None]]]:
+def ask_verdicts(command: str, module: str, *others: str) -> tuple[int, dict[str, tuple[str, int | None]]]:
     """The exit code, and the verdict of each property with its steps."""
     done = verify(*command.split(), "--spec", module, *others, "--format", "json")
     content: dict[str, Any] = json.loads(done.stdout)
@@ -87,8 +87,8 @@ def each(*quick: str) -> list[Any]:
 @pytest.mark.parametrize("engine", each("explore", "bmc --depth 5 --steps serial"))
 @pytest.mark.parametrize("word", WORDS)
 def test_an_invariant_with_a_title_of_ours(word: str, engine: str, tmp_path: Path) -> None:
-    module = written(tmp_path, CLAIM.replace("WORD", word), f"INVARIANT {word} Other")
-    code, found = asked(engine, module)
+    module = write_module(tmp_path, CLAIM.replace("WORD", word), f"INVARIANT {word} Other")
+    code, found = ask_verdicts(engine, module)
     stuck = title("NoDeadlock", word)
     if engine == "induct":
         assert code == 11
@@ -105,7 +105,7 @@ def test_an_invariant_with_a_title_of_ours(word: str, engine: str, tmp_path: Pat
 @pytest.mark.parametrize("engine", ENGINES[:6])
 def test_the_deadlock_is_found_beside_an_invariant_of_its_title(engine: str, tmp_path: Path) -> None:
     body = CLAIM.replace("WORD", "NoDeadlock").replace("x # 2", "x < 9")
-    code, found = asked(engine, written(tmp_path, body, "INVARIANT NoDeadlock"))
+    code, found = ask_verdicts(engine, write_module(tmp_path, body, "INVARIANT NoDeadlock"))
     assert code == 13
     assert found["NoDeadlock"][0] in ("HOLDS", "PROVED")
     assert found["NoDeadlock (built in)"] == ("VIOLATED", 3)
@@ -117,16 +117,16 @@ def test_the_deadlock_is_found_beside_an_invariant_of_its_title(engine: str, tmp
 def test_an_operator_with_a_title_of_ours_is_asked_by_its_name(
     word: str, engine: str, tmp_path: Path
 ) -> None:
-    module = written(tmp_path, CLAIM.replace("WORD", word), "INVARIANT Other")
+    module = write_module(tmp_path, CLAIM.replace("WORD", word), "INVARIANT Other")
     if (word, engine) == ("all", "check"):
         return  # it names all that the configuration asks for
-    code, found = asked(engine, module, "--property", word)
+    code, found = ask_verdicts(engine, module, "--property", word)
     assert code == 10
     assert found[word] == ("VIOLATED", 2)
     if engine != "simulate" and word != "all":
-        code, _ = asked(engine, module, "--property", word, "--expect", f"{word}=violated")
+        code, _ = ask_verdicts(engine, module, "--property", word, "--expect", f"{word}=violated")
         assert code == 0
-        code, found = asked(engine, module, "--property", word, "--deadlock")
+        code, found = ask_verdicts(engine, module, "--property", word, "--deadlock")
         assert found[title("NoDeadlock", word)] == ("VIOLATED", 3)
 
 
@@ -143,10 +143,10 @@ def test_other_names(kind: str, word: str, engine: str, tmp_path: Path) -> None:
     after = "x'.WORD" if kind == "parameter" else f"{read}'"
     step = f"P == [][{after} # 2]_{'WORD' if kind == 'variable' else 'x'}"
     body = f"EXTENDS Naturals\n{declared}\n{begins}\n{goes}\nNext == {action}\nInv == {bad}\n{step}"
-    module = written(
+    module = write_module(
         tmp_path, body.replace("WORD", word), f"{config.replace('WORD', word)}\nINVARIANT Inv\nPROPERTY P"
     )
-    code, found = asked(engine, module)
+    code, found = ask_verdicts(engine, module)
     stuck = title("NoDeadlock", word) if kind == "action" else "NoDeadlock"
     assert code == 10
     assert found == {"Inv": ("VIOLATED", 2), "P": ("VIOLATED", 2), stuck: ("VIOLATED", 3)}
@@ -155,17 +155,17 @@ def test_other_names(kind: str, word: str, engine: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", first_of(WORDS, 2))
 def test_a_temporal_property_with_a_title_of_ours(word: str, tmp_path: Path) -> None:
     body = CLAIM.replace("WORD == x # 2", "WORD == <>(x = 5)").replace("WORD", word)
-    module = written(tmp_path, body, f"PROPERTY {word}")
+    module = write_module(tmp_path, body, f"PROPERTY {word}")
     for engine in ("live", "live --engine explicit"):
-        assert asked(engine, module) == (10, {word: ("VIOLATED", 0)})
-    _, found = asked("explore", module)
+        assert ask_verdicts(engine, module) == (10, {word: ("VIOLATED", 0)})
+    _, found = ask_verdicts("explore", module)
     assert found == {word: ("INCONCLUSIVE", None), title("NoDeadlock", word): ("VIOLATED", 3)}
 
 
 @pytest.mark.parametrize("word", first_of(WORDS, 2))
 def test_certificates_and_traces_keep_the_name(word: str, tmp_path: Path) -> None:
     body = CLAIM.replace("x # 2", "x < 7").replace("WORD", word)
-    module = written(tmp_path, body, f"INVARIANT {word}\nCHECK_DEADLOCK FALSE")
+    module = write_module(tmp_path, body, f"INVARIANT {word}\nCHECK_DEADLOCK FALSE")
     proof, trace = tmp_path / "proof.json", tmp_path / "t.itf.json"
     done = verify("prove", "--spec", module, "--certificate", str(proof), "--no-explore")
     assert done.exit_code == 0, done.output
@@ -174,7 +174,7 @@ def test_certificates_and_traces_keep_the_name(word: str, tmp_path: Path) -> Non
     assert done.exit_code == 0, done.output
     done = verify("induct", "--spec", module, "--property", "Other", "--lemma", word)
     assert done.exit_code == 0, done.output
-    written(tmp_path, body.replace("x < 7", "x # 2"), f"INVARIANT {word}")
+    write_module(tmp_path, body.replace("x < 7", "x # 2"), f"INVARIANT {word}")
     verify("bmc", "--spec", module, "--depth", "4", "--property", word, "--trace-out", str(trace))
     done = verify("replay", str(trace), "--spec", module)
     assert done.exit_code == 0, done.output
@@ -186,7 +186,7 @@ def test_certificates_and_traces_keep_the_name(word: str, tmp_path: Path) -> Non
 def test_a_deadlock_has_its_own_certificate_and_trace(stuck: bool, tmp_path: Path) -> None:
     goes = "x' = (x + 1) % 3" if not stuck else r"x < 3 /\ x' = x + 1"
     body = CLAIM.replace(r"x < 3 /\ x' = x + 1", goes).replace("WORD == x # 2", "NoDeadlock == x < 9")
-    module = written(tmp_path, body, "INVARIANT NoDeadlock")
+    module = write_module(tmp_path, body, "INVARIANT NoDeadlock")
     proof, trace = tmp_path / "proof.json", tmp_path / "t.itf.json"
     if not stuck:
         own = "NoDeadlock (built in)"
@@ -203,7 +203,7 @@ def test_a_deadlock_has_its_own_certificate_and_trace(stuck: bool, tmp_path: Pat
 
 
 def test_reports_and_manifests_tell_them_apart(tmp_path: Path) -> None:
-    module = written(tmp_path, CLAIM.replace("WORD", "NoDeadlock"), "INVARIANT NoDeadlock")
+    module = write_module(tmp_path, CLAIM.replace("WORD", "NoDeadlock"), "INVARIANT NoDeadlock")
     run = tmp_path / "run.json"
     run.write_text(verify("explore", "--spec", module, "--format", "json").stdout)
     report = json.loads(verify("report", str(run), "--format", "json").stdout)

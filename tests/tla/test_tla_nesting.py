@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored, translated, written
+from tests.support.tla_modules import explore_module, translate_body, write_module
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol, Term
 from verifier.runs.modules import refining
@@ -99,9 +99,9 @@ def test_recursive_operators_have_the_values_of_the_interpreter(
     tmp_path: Path, form: str, look_at_few: None
 ) -> None:
     body = _LIST + _FORMS[form] + "Next == Link \\/ (got' = Value /\\ k' = (k + 1) % 3 /\\ UNCHANGED after)\n"
-    found = explored(tmp_path, body, _CONFIG).found
+    found = explore_module(tmp_path, body, _CONFIG).found
     (tmp_path / "M.cfg").write_text(_CONFIG)
-    done = verify("explore", "--spec", str(written(tmp_path, body)), "--keep-going", "--format", "json")
+    done = verify("explore", "--spec", str(write_module(tmp_path, body)), "--keep-going", "--format", "json")
     run = json.loads(done.stdout)
     figures = run["statistics"]
     assert "explored as translated" in done.stderr, done.stderr
@@ -115,7 +115,7 @@ def test_recursive_operators_have_the_values_of_the_interpreter(
 def _size(folder: Path, form: str) -> int:
     """The number of terms of the translation."""
     body = _LIST + _FORMS[form] + "Next == Link \\/ (got' = Value /\\ UNCHANGED <<after, k>>)\n"
-    made = translated(folder, body, _CONFIG).translation
+    made = translate_body(folder, body, _CONFIG).translation
     translate(made)
     return sum(1 for action in made.actions for _, value in action.then for _ in value.walk())
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 from verifier.tla.columns import level_choice as levels
 
 # The phase "back" is never reached, so its sort lacks it: Back and Leave have no step as translated.
@@ -46,7 +46,7 @@ EVERYWHERE = [
 def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "M.cfg").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
-    written(tmp_path, BODY)
+    write_module(tmp_path, BODY)
 
 
 def _run(*words: str, code: int) -> dict[str, Any]:
@@ -120,6 +120,6 @@ def test_an_unknown_action_is_refused_with_the_nearest(engine: str) -> None:
 def test_an_action_is_enabled_if_one_way_to_take_it_is(words: list[str], tmp_path: Path) -> None:
     """The translation has Turn twice; one of the two is never enabled."""
     turn = "Turn == ((x > 50 /\\ x' = 0) \\/ (x = 9 /\\ x' = 0)) /\\ UNCHANGED phase\n"
-    written(tmp_path, BODY.replace("Next == Up", f"{turn}Next == Turn \\/ Up"))
+    write_module(tmp_path, BODY.replace("Next == Up", f"{turn}Next == Turn \\/ Up"))
     run = _run(*words, "--property", "Low", code=0)
     assert {"Back", "Leave"} == set(run["statistics"]["never_enabled"])

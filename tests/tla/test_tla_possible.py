@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.runs.modules import exploring
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
@@ -82,7 +82,7 @@ Short == Len(Trace) < 4
 
 def test_trace_is_the_states_up_to_the_one_that_is_looked_at(tmp_path: Path) -> None:
     config = "INIT Init\nNEXT Next\nINVARIANT Inv Short\nCONSTRAINT Inv\nCHECK_DEADLOCK FALSE"
-    found = explored(tmp_path, TRACED, config).found
+    found = explore_module(tmp_path, TRACED, config).found
     assert (found.distinct, set(found.violations)) == (5, {"Short"})
     assert len(found.violations["Short"].states) == 4
 
@@ -96,9 +96,9 @@ def test_assert_error_compares_tlcs_words(tmp_path: Path) -> None:
         (f'AssertError("another error", {compared})', False),
         ('AssertError("no error", TRUE)', False),
     ):
-        assert explored(tmp_path, f"{body}{formula}").states == [(boolean(value),)]
+        assert explore_module(tmp_path, f"{body}{formula}").states == [(boolean(value),)]
     with pytest.raises(Undefined, match=r"are not known of this error: .*division"):
-        explored(tmp_path, f'{body}AssertError("words", 1 \\div 0)')
+        explore_module(tmp_path, f'{body}AssertError("words", 1 \\div 0)')
 
 
 def test_the_counterexample_is_empty_where_nothing_is_violated(tmp_path: Path) -> None:
@@ -139,4 +139,4 @@ def test_what_is_looked_at_periodically_ends_the_search(
 
 def test_what_is_looked_at_periodically_reads_no_state(tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="_PERIODIC Fine: it reads x, and the search as a whole has no state"):
-        explored(tmp_path, PERIODIC, "INIT Init\nNEXT Next\n_PERIODIC Fine")
+        explore_module(tmp_path, PERIODIC, "INIT Init\nNEXT Next\n_PERIODIC Fine")

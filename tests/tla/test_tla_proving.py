@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import question_of, translated
+from tests.support.tla_modules import question_of, translate_body
 from verifier.errors import TooLargeError
 from verifier.outcomes.run import Run
 from verifier.runs.modules import proving, refining, translating
@@ -36,12 +36,12 @@ Grows == [][x' >= x]_x
 """
 
 
-def _asked(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
-    return question_of(translated(folder, body, CONFIG), "prove", **options)
+def _make_question(folder: Path, body: str = DEEP, **options: Any) -> ModuleQuestion:
+    return question_of(translate_body(folder, body, CONFIG), "prove", **options)
 
 
 def _run(folder: Path, body: str = DEEP, **options: Any) -> Run:
-    return answer_question(_asked(folder, body, **options))
+    return answer_question(_make_question(folder, body, **options))
 
 
 def _kinds(run: Run) -> dict[str, str]:
@@ -84,13 +84,13 @@ def test_what_takes_long_to_translate_is_proved_so(tmp_path: Path, monkeypatch: 
 
 def test_a_state_without_a_value_is_no_proof(tmp_path: Path) -> None:
     body = DEEP.replace("Up(x) < 51", "IF Up(x) < 48 THEN TRUE ELSE x.a")
-    assert proving.prove_by_exploring(_asked(tmp_path, body, properties=("Inv",))) is None
+    assert proving.prove_by_exploring(_make_question(tmp_path, body, properties=("Inv",))) is None
 
 
 @pytest.mark.thorough
 def test_what_has_no_end_is_no_proof(tmp_path: Path) -> None:
     body = DEEP.replace("x < 50 /\\ x'", "x < 999999999 /\\ x'").replace("Up(x) < 51", "x >= 0")
-    assert proving.prove_by_exploring(_asked(tmp_path, body, properties=("Inv",)), 0.3) is None
+    assert proving.prove_by_exploring(_make_question(tmp_path, body, properties=("Inv",)), 0.3) is None
 
 
 BOTH_PARTS = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import explored, specified, translated
+from tests.support.tla_modules import explore_module, specify_module, translate_body
 from tests.support.tla_random import ran
 from verifier.tla.ast import Definition as Operator
 from verifier.tla.explorer import Explorer
@@ -53,7 +53,7 @@ CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVARIANTS Right Wrong"
 @pytest.mark.parametrize("body", [NESTED, HIGHER, FACTORIAL], ids=["nested", "higher order", "function"])
 def test_recursion_comes_to_what_the_interpreter_says(body: str, tmp_path: Path) -> None:
     """In NESTED, ``Op({1}, r)`` folds a set while r still waits, which is a call of ``Op`` around it."""
-    asked = translated(tmp_path, body, CONFIG)
+    asked = translate_body(tmp_path, body, CONFIG)
     explorer = Explorer(asked.loaded.specification, properties=("Right", "Wrong"), keep_going=True)
     explorer.explore()
     assert set(explorer.found.violations) == {"Wrong"}
@@ -64,7 +64,7 @@ def test_recursion_comes_to_what_the_interpreter_says(body: str, tmp_path: Path)
 
 
 def test_an_operator_that_is_passed_on_keeps_a_fold_a_fold(tmp_path: Path) -> None:
-    definition = specified(tmp_path, HIGHER).module.names["Sum"]
+    definition = specify_module(tmp_path, HIGHER).module.names["Sum"]
     assert isinstance(definition, Operator)
     assert fold_of(definition) is not None
 
@@ -80,6 +80,6 @@ h[i, j \in 0..2] == [k \in 0..2 |-> IF k > 0 THEN h[i, j][k-1] + 1
 Init == x = <<g[3][3], g[2][0], h[1, 2][2], h[2, 2]>>
 Next == UNCHANGED x
 """
-    (state,) = explored(tmp_path, body).states
+    (state,) = explore_module(tmp_path, body).states
     assert state[0][:3] == (12, 2, 5)
     assert dict(state[0][3]) == {0: 4, 1: 5, 2: 6}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import wrong
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 from verifier.tla.primitives import union
 from verifier.tla.value_types import ModelValue, NoValue
 from verifier.tla.values import has_key, is_subset, set_of
@@ -39,27 +39,29 @@ Init == x = 0
 )
 @pytest.mark.parametrize("command", ["explore", "simulate"])
 def test_a_prime_below_a_prime_is_refused(command: str, action: str, place: str, folder: Path) -> None:
-    written(folder, f"{DOUBLE}Next == {action}\n")
+    write_module(folder, f"{DOUBLE}Next == {action}\n")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     assert f"M.tla:{place}: a prime stands below another one" in wrong(command, "M.tla")
 
 
 @pytest.mark.parametrize("command", ["explore", "simulate"])
 def test_what_an_operator_primes_cannot_be_primed(command: str, folder: Path) -> None:
-    written(folder, f"{DOUBLE}Next == x' = 1 /\\ Op(x') > 0\n")
+    write_module(folder, f"{DOUBLE}Next == x' = 1 /\\ Op(x') > 0\n")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     words = "M.tla:7:23: Op, for a, takes at most what speaks of one state, and this speaks of two states"
     assert words in wrong(command, "M.tla")
 
 
 def test_at_outside_of_except_is_refused(folder: Path) -> None:
-    written(folder, "VARIABLE x\nInit == x = 0\nNext == x' = [[k \\in {1} |-> 1] EXCEPT ![1] = @][1] + @\n")
+    write_module(
+        folder, "VARIABLE x\nInit == x = 0\nNext == x' = [[k \\in {1} |-> 1] EXCEPT ![1] = @][1] + @\n"
+    )
     Path("M.cfg").write_text("INIT Init\nNEXT Next\n")
     assert wrong("explore", "M.tla").endswith("M.tla:4:55: @ has a meaning only in what EXCEPT assigns")
 
 
 def test_an_escape_that_strings_do_not_have_is_refused(folder: Path) -> None:
-    written(folder, 'VARIABLE x\nInit == x = "a\\\\\\"\\t"\nNext == x\' = "\\q"\n')
+    write_module(folder, 'VARIABLE x\nInit == x = "a\\\\\\"\\t"\nNext == x\' = "\\q"\n')
     Path("M.cfg").write_text("INIT Init\nNEXT Next\n")
     assert wrong("explore", "M.tla").endswith("M.tla:4:14: \\q is nothing in a string: for \\ say \\\\")
 

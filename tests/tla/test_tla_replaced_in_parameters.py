@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import explored, question_of, specified, translated
+from tests.support.tla_modules import explore_module, question_of, specify_module, translate_body
 from verifier.runs.modules.refining import run_from_sample
 from verifier.tla.errors import TlaError
 from verifier.verdict import VerdictKind
@@ -32,9 +32,9 @@ OTHERS = {name: TEXTS[name] for name in ("A", "B")}
 
 @pytest.mark.parametrize(("replaced", "steps"), [("Lim <-[A] One", 5), ("F <-[A] Id", 9), ("G <-[B] Id", 3)])
 def test_the_substitute_takes_its_own_arguments(replaced: str, steps: int, tmp_path: Path) -> None:
-    found = explored(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS).found.violations
+    found = explore_module(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS).found.violations
     assert [len(one.states) - 1 for one in found.values()] == [steps]
-    made = translated(tmp_path, TEXTS["M"], CONFIG + replaced)
+    made = translate_body(tmp_path, TEXTS["M"], CONFIG + replaced)
     (verdict,) = run_from_sample(question_of(made, "bmc", depth=9, shortest=True), made).outcome.verdicts
     assert (verdict.kind, verdict.steps) == (VerdictKind.VIOLATED, steps)
 
@@ -42,4 +42,4 @@ def test_the_substitute_takes_its_own_arguments(replaced: str, steps: int, tmp_p
 @pytest.mark.parametrize("replaced", ["F <-[A] One", "Lim <-[A] Id", "G <-[B] One"])
 def test_a_substitute_with_other_arguments_is_refused(replaced: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="takes"):
-        specified(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS)
+        specify_module(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.tla.config import parse_config
 from verifier.tla.errors import TlaError
 
@@ -157,7 +157,7 @@ Inv == x = 3
 
 @pytest.mark.parametrize("order", ["N <- Three N = 4", "N = 4 N <- Three"])
 def test_an_operator_is_taken_before_a_value_in_any_order_as_by_tlc(order: str, tmp_path: Path) -> None:
-    made = explored(tmp_path, ASKED, f"INIT Init NEXT Next INVARIANT Inv CONSTANTS K = 1 {order}")
+    made = explore_module(tmp_path, ASKED, f"INIT Init NEXT Next INVARIANT Inv CONSTANTS K = 1 {order}")
     assert (made.found.violations, made.found.distinct) == ({}, 1)
 
 

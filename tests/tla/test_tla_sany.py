@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import explored, specified, value
+from tests.support.tla_modules import explore_module, specify_module, value
 from verifier.tla.errors import TlaError
 
 BASE = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x\n"
@@ -263,7 +263,7 @@ def _specify(folder: Path, text: str) -> None:
     body = f"{text}\n" if text.startswith("EXTENDS") else f"{BASE}{text}\n"
     body += "Same(a) == a\n" if "CONSTANT K(_)" in text else ""
     config = "K <- Same" if "CONSTANT K(_)" in text else "C = 1" if text.startswith("EXTENDS Both") else ""
-    specified(folder, body, f"INIT Init\nNEXT Next\nCONSTANTS {config}", **OTHERS)
+    specify_module(folder, body, f"INIT Init\nNEXT Next\nCONSTANTS {config}", **OTHERS)
 
 
 @pytest.mark.parametrize(("text", "words"), (LEVELS | NAMES | PROOFS | LAYOUT).items())
@@ -296,7 +296,9 @@ VARIABLE v
 Init == v = C
 Next == P /\\ Q
 Inv == v = C"""
-    found = explored(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT C = 3", **OTHERS).found
+    found = explore_module(
+        tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT C = 3", **OTHERS
+    ).found
     assert (found.distinct, found.violations) == (1, {})
 
 
@@ -317,4 +319,4 @@ I(c, O(_, _)) == INSTANCE Applied WITH C <- c, O <- O
 J(O(_, _)) == INSTANCE Applied WITH C <- 5
 C == 7
 ASSUME I(1, +)!F(2) = 3 /\\ I(10, LAMBDA a, b : b - a)!F(2) = 8 /\\ J(LAMBDA a, b : a * b)!F(2) = 10"""
-    explored(tmp_path, body, "", **OTHERS)
+    explore_module(tmp_path, body, "", **OTHERS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import specified
+from tests.support.tla_modules import specify_module
 from verifier.tla.translate import scouting
 from verifier.tla.translate.sampling_budget import SAMPLING
 from verifier.tla.translate.scouting import Scout
@@ -29,7 +29,7 @@ def test_walks_begin_again_where_values_are_new(tmp_path: Path, monkeypatch: pyt
     """Few of the first states are that deep, and nearly every step of a walk goes back to 0."""
     budget = replace(SAMPLING, scouted_successors=1_000_000, scouted=150, scouted_after_news=100)
     monkeypatch.setattr(scouting, "SAMPLING", budget)
-    spec = specified(tmp_path, CLIMBING, CONFIG)
+    spec = specify_module(tmp_path, CLIMBING, CONFIG)
     with_walks = start_translation(spec, depth=12).shapes["top"].ints
     assert max(with_walks) == 12  # not 13: that takes more steps
     monkeypatch.setattr(scouting.Scout, "widen", lambda *_: None)
@@ -46,7 +46,7 @@ def test_many_successors_end_the_walks(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(scouting, "SAMPLING", replace(SAMPLING, scouted_successors=1_000))
     monkeypatch.setattr(Scout, "widen", widen)
-    start_translation(specified(tmp_path, CLIMBING, CONFIG), depth=12)
+    start_translation(specify_module(tmp_path, CLIMBING, CONFIG), depth=12)
     assert 1_000 <= scouts[0].generated < 1_000 + 513
 
 
@@ -62,7 +62,7 @@ Next == \\/ noise' \\in 1..60 /\\ UNCHANGED <<kept, count>>
 
 def test_items_of_tuples_are_alike(tmp_path: Path) -> None:
     """The third is Nil in every state that is seen, and what the others are may be next."""
-    found = start_translation(specified(tmp_path, LEDGERS, f"{CONFIG}\nCONSTANT Nil = Nil"), depth=3)
+    found = start_translation(specify_module(tmp_path, LEDGERS, f"{CONFIG}\nCONSTANT Nil = Nil"), depth=3)
     rows = found.shapes["kept"].rows
     assert rows is not None
     assert rows.items[0] == rows.items[2]
@@ -78,7 +78,7 @@ Inv == LET N == 20
            S == {n \\in 0..N * 200 : n # x}
        IN x \\in 0..N * 200 /\\ y \\in S \\cup {y}
 """
-    spec = specified(tmp_path, body, f"{CONFIG}\nINVARIANT Inv")
+    spec = specify_module(tmp_path, body, f"{CONFIG}\nINVARIANT Inv")
     sample = start_translation(spec, depth=3)
     assert max(sample.shapes["x"].ints) == 4000
     assert max(sample.shapes["y"].ints) == 0  # S depends on the state

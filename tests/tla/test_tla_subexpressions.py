@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
-from tests.support.tla_modules import explored, specified, written
+from tests.support.tla_modules import explore_module, specify_module, write_module
 from verifier.tla.errors import TlaError
 
 pytestmark = pytest.mark.validation
@@ -212,13 +212,13 @@ REFUSED = [
 def test_parts_have_the_values_that_tlc_gives_them(tmp_path: Path) -> None:
     lines = "\n".join(f"ASSUME PrintT({part})" for part in VALUES)
     body = f"EXTENDS Integers, TLC, Sequences\n{DEFINITIONS}{lines}"
-    assert explored(tmp_path, body, "").evaluator.printed == list(VALUES.values())
+    assert explore_module(tmp_path, body, "").evaluator.printed == list(VALUES.values())
 
 
 @pytest.mark.parametrize("part", REFUSED)
 def test_what_sany_takes_for_no_part_is_refused(part: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError) as error:
-        specified(tmp_path, f"EXTENDS Integers, TLC, Sequences\n{DEFINITIONS}P == {part}", "")
+        specify_module(tmp_path, f"EXTENDS Integers, TLC, Sequences\n{DEFINITIONS}P == {part}", "")
     assert error.value.place.line == DEFINITIONS.count("\n") + 3
 
 
@@ -248,7 +248,7 @@ def test_parts_of_actions_and_invariants(
 ) -> None:
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Has\nCHECK_DEADLOCK FALSE\n")
     limits = ["--depth", "5", "--steps", "serial"] if engine == "bmc" else ["--depth", "5"]
-    done = verify(engine, str(written(tmp_path, BODY % (action, claim))), *limits)
+    done = verify(engine, str(write_module(tmp_path, BODY % (action, claim))), *limits)
     assert done.exit_code == code, done.output
 
 
@@ -264,7 +264,7 @@ def test_parts_of_actions_and_invariants(
 )
 def test_labels_that_name_nothing_are_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(TlaError, match="label"):
-        specified(tmp_path, f"EXTENDS Integers\n{text}", "")
+        specify_module(tmp_path, f"EXTENDS Integers\n{text}", "")
 
 
 def test_labels_of_theorems_assumptions_and_functions(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ THEOREM T == \A a \in {1} : l(a):: 2 = a
 ASSUME A == m:: \A a \in {1} : a = 1
 F[a \in {1}] == n(a):: a + 1
 ASSUME PrintT(<<T!l(2), T!(3), T!1, T!:, A!m!(4), A!m!1, F!n(5)>>)"""
-    printed = explored(tmp_path, body, "").evaluator.printed
+    printed = explore_module(tmp_path, body, "").evaluator.printed
     assert printed == ["<<TRUE, FALSE, {1}, FALSE, FALSE, {1}, 6>>"]
 
 

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.support.tla_modules import explored
+from tests.support.tla_modules import explore_module
 from verifier.tla.orbits import Marks, Orbits
 from verifier.tla.symmetry import Renaming
 from verifier.tla.value_types import TRUE, Fn, ModelValue, Value
@@ -50,7 +50,7 @@ PERMUTED = f"{QUIET}\nCONSTANTS S = {{a, b, c}}, a = a, c = c\nSYMMETRY Sym\nINV
 )  # fmt: skip
 def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_path: Path) -> None:
     text = f"{SYMMETRIC}{body}\nSym == Permutations(S)"
-    explorer = explored(tmp_path, text, PERMUTED)
+    explorer = explore_module(tmp_path, text, PERMUTED)
     assert explorer.found.distinct == classes
     if reason is None:
         assert explorer.asymmetric is None
@@ -59,7 +59,7 @@ def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_pa
     else:
         assert explorer.known.orbits is None
         assert reason in (explorer.asymmetric or "")
-    plain = explored(tmp_path, text, PERMUTED.replace("SYMMETRY Sym", ""))
+    plain = explore_module(tmp_path, text, PERMUTED.replace("SYMMETRY Sym", ""))
     assert plain.found.violations.keys() == explorer.found.violations.keys()
 
 

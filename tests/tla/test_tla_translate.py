@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import specified, translated
+from tests.support.tla_modules import specify_module, translate_body
 from tests.support.tla_random import ran
 from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
@@ -71,7 +71,7 @@ def _distinct(asked: Symbolic) -> tuple[int, int]:
 
 
 def test_the_translated_module_has_the_states_that_the_interpreter_finds(tmp_path: Path) -> None:
-    theirs, ours = _distinct(translated(tmp_path, QUEUE, QUEUE_CONFIG))
+    theirs, ours = _distinct(translate_body(tmp_path, QUEUE, QUEUE_CONFIG))
     assert theirs == ours > 100
 
 
@@ -108,7 +108,7 @@ GUARDS = [
 def test_states_are_counted_as_tlc_counts_them(tmp_path: Path, guard: str) -> None:
     """Each way in which Init or a guard can be true is a state generated."""
     body = WAYS.replace("GUARD", guard)
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE\n")
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
     theirs, ours = explorer.found, ran("explore", asked, keep_going=True).outcome.statistics
@@ -120,7 +120,7 @@ def test_states_are_counted_as_tlc_counts_them(tmp_path: Path, guard: str) -> No
 
 def test_it_is_said_where_ways_are_not_told_apart(tmp_path: Path) -> None:
     body = WAYS.replace("GUARD", "(\\A i \\in s : \\E j \\in s : j = i)")
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     ran("explore", asked, keep_going=True)
     assert asked.translation.uncounted is not None
     assert asked.translation.uncounted.line == 7
@@ -146,7 +146,7 @@ Inv == t[2] # 4 \\/ Cardinality(s) < 3
 
 
 def test_a_recursive_operator_that_folds_a_set_takes_its_members_in_order(tmp_path: Path) -> None:
-    asked = translated(tmp_path, FOLDS, "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, FOLDS, "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
     operators = asked.loaded.specification.module.names
     folds = [operators[name] for name in ("Sum", "Above", "Mix", "Twice")]
     assert all(isinstance(one, Operator) and fold_of(one) is not None for one in folds)
@@ -170,7 +170,7 @@ def test_a_recursive_operator_that_folds_a_set_takes_its_members_in_order(tmp_pa
 )
 def test_other_recursion_is_no_fold(tmp_path: Path, old: str, new: str) -> None:
     assert old in FOLDS
-    made = specified(tmp_path, FOLDS.replace(old, new, 1))
+    made = specify_module(tmp_path, FOLDS.replace(old, new, 1))
     definition = made.module.names["Sum"]
     assert isinstance(definition, Operator)
     assert fold_of(definition) is None
@@ -178,13 +178,13 @@ def test_other_recursion_is_no_fold(tmp_path: Path, old: str, new: str) -> None:
 
 def test_an_operator_that_calls_itself_too_often_is_refused_at_once(tmp_path: Path) -> None:
     body = FOLDS.replace("x == CHOOSE x \\in S : TRUE IN (Twice", "x == CHOOSE x \\in S : x > 0 IN (Twice")
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match="Twice calls itself too often to be unrolled"):
         asked.definition()
 
 
 def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
-    asked = translated(tmp_path, QUEUE, QUEUE_CONFIG)
+    asked = translate_body(tmp_path, QUEUE, QUEUE_CONFIG)
     asked.definition()
     sorts = {symbol.name: symbol.sort for symbol in asked.translation.variables}
     assert isinstance(sorts["owner"], Listed)
@@ -195,7 +195,7 @@ def test_sorts_are_those_of_the_values(tmp_path: Path) -> None:
 
 
 def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
-    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     (verdict,) = ran("bmc", asked, depth=26, shortest=True).outcome.verdicts
     assert verdict.kind is VerdictKind.VIOLATED
     assert verdict.depth == 25
@@ -204,7 +204,7 @@ def test_bmc_finds_the_shortest_counterexample(tmp_path: Path) -> None:
 def test_a_sort_is_widened_where_a_value_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "sample", _first)
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
-    asked = translated(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, COUNTER, "INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
     assert sort_of(asked.translation.shapes["x"], asked.translation.names) == Range(0, 2)
     found = ran("explore", asked, keep_going=True)
     assert found.outcome.statistics["distinct_states"] == 31
@@ -219,7 +219,7 @@ def _first(specification: object, **others: object) -> object:
 
 def test_a_deadlock_is_found_behind_steps_that_change_nothing(tmp_path: Path) -> None:
     body = COUNTER + "Spec == Init /\\ [][Next]_x\n"
-    asked = translated(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
+    asked = translate_body(tmp_path, body, "SPECIFICATION Spec\nINVARIANT Low\n")
     found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
     assert found["NoDeadlock"].kind is VerdictKind.VIOLATED
     assert found["NoDeadlock"].depth == 30
@@ -232,7 +232,7 @@ VARIABLE q
 Init == q = <<>>
 Next == IF Len(q) < 2 THEN q' = Append(q, 1) ELSE q' = Tail(Tail(Tail(q)))
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match=r"M\.tla:5:.*Tail"):
         ran("bmc", asked, depth=4)
 
@@ -245,7 +245,7 @@ Init == x = 0
 Next == x' = 1 - x
 Live == TLCGet("level") + x < 9
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Live\n")
     with pytest.raises(UsageError, match=r"M\.tla:6:9: the operator TLCGet is not.*explore looks"):
         ran("bmc", asked, depth=2)
     assert any("Live" in line for line in description(asked.loaded)["only_explicit"])
@@ -261,7 +261,7 @@ Tell == \\E m \\in sent : m.type = "ask" /\\ sent' = sent \\cup {[type |-> "tell
 Next == Ask \\/ Tell
 Fine == \\A m \\in sent : m.type = "tell" => m.to = {1}
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Fine\n")
     assert _distinct(asked) == (3, 3)
     sort = asked.translation.variables[0].sort
     assert isinstance(sort, Set)
@@ -283,7 +283,7 @@ Next == One \\/ Two \\/ Three
 Few == sent # {[a |-> 1, b |-> 2], [a |-> 1, b |-> 2, c |-> 3]}
 Fine == {[a_b |-> 1], [a |-> 1, b |-> 2]} \\subseteq sent => [a |-> 1, b |-> 2, c |-> 3] \\notin sent
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Few Fine\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Few Fine\n")
     found = {v.property_name: v for v in ran("bmc", asked, depth=4).outcome.verdicts}
     assert (found["Few"].steps, found["Fine"].steps) == (2, 3)
     assert found["Few"].trace is not None
@@ -299,7 +299,7 @@ In(i) == at' = [at EXCEPT ![i] = 1]
 Next == \\E i \\in 0..1 : In(i)
 Alone == \\A i, j \\in 0..1 : at[i] = 1 /\\ at[j] = 1 => i = j
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Alone\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Alone\n")
     run = ran("bmc", asked, depth=3)
     (trace,) = (v.trace for v in run.outcome.verdicts if v.trace is not None)
     assert run.model is not None
@@ -320,7 +320,9 @@ More == ENABLED Next <=> x < 3
 Sure == ENABLED Put
 """
     body = body.replace("Naturals", "Naturals, FiniteSets")
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(
+        tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS More Sure\nCHECK_DEADLOCK FALSE\n"
+    )
     found = {v.property_name: v for v in ran("explore", asked, keep_going=True).outcome.verdicts}
     assert found["More"].kind is VerdictKind.HOLDS
     assert found["Sure"].kind is VerdictKind.VIOLATED
@@ -341,7 +343,7 @@ Sure == ENABLED Put
 )
 def test_what_a_step_reads_before_it_fails_is_an_error(tmp_path: Path, step: str) -> None:
     body = f"\nEXTENDS Naturals, Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q' = <<>> \\/ ({step})\n"
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     with pytest.raises(UsageError, match=r"M\.tla:5:"):
         ran("bmc", asked, depth=3)
 
@@ -355,7 +357,7 @@ Shorter(l, i) == [j \\in 1..(Len(l) - 1) |-> IF j < i THEN l[j] ELSE l[j + 1]]
 Lose(l) == l # <<>> /\\ \\E i \\in 1..Len(l) : l' = Shorter(l, i)
 Next == (Lose(q) /\\ UNCHANGED r) \\/ (Lose(r) /\\ UNCHANGED q)
 """
-    theirs, ours = _distinct(translated(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"))
+    theirs, ours = _distinct(translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"))
     assert theirs == ours == 8
 
 
@@ -369,7 +371,7 @@ Next == x' = 4 /\\ b' = b
 D0 == x
 {shared}Inv == D40 = 3
 """
-    run = ran("bmc", translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\n"), depth=3)
+    run = ran("bmc", translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\n"), depth=3)
     assert run.model is not None
     (trace,) = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
     (reason,) = reasons(run.model, trace)
@@ -387,7 +389,7 @@ Next == \\E i \\in 1..2 : Put(i)
 Sorted == \\A i \\in 1..Len(q) - 1 : q[i] >= q[i + 1]
 First == f[1] < 2
 """
-    asked = translated(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Sorted First\n")
+    asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANTS Sorted First\n")
     run = ran("bmc", asked, depth=3)
     assert run.model is not None
     sorted_, first = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
@@ -409,7 +411,7 @@ Next == \\E i \\in 1..2 : Up(i)
 Inv == f[2] = 2 => f[1] = 2
 """
     config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n"
-    model = ran("bmc", translated(tmp_path, body, config), depth=1).model
+    model = ran("bmc", translate_body(tmp_path, body, config), depth=1).model
     assert model is not None
     found = model.layout.meanings(model.definition.presentation.first_index)
     assert {meaning.text(True).split()[0] for meaning in found.values()} == {"f[1]", "f[2]"}

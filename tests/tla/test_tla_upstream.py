@@ -10,7 +10,7 @@ import pytest
 
 from results.generators.tla_upstream import compare_rows
 from tests.support.command_line import verify
-from tests.support.tlc import constants_of, measured_rows
+from tests.support.tlc import constants_of, read_measured
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
@@ -73,7 +73,7 @@ def test_an_invariant_that_compares_a_number_with_a_record_is_an_error() -> None
 def _small_groups() -> list[list[dict[str, Any]]]:
     """The rows of TLC's measurements with few states, by protocol and constants."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in measured_rows():
+    for row in read_measured():
         if row["verdict"] == "holds" and row["generated_states"] < 2000 and not row["symmetry"]:
             groups.setdefault(json.dumps([row["spec"], constants_of(row)]), []).append(row)
     return list(groups.values())

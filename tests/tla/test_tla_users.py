@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify, wrong
-from tests.support.tla_modules import written
+from tests.support.tla_modules import write_module
 
 BODY = """EXTENDS Naturals
 CONSTANT Top
@@ -27,7 +27,7 @@ CONFIG = "SPECIFICATION Spec\nCONSTANT Top = 2\nINVARIANT StrongIsr\nCHECK_DEADL
 @pytest.fixture
 def module(tmp_path: Path) -> Path:
     (tmp_path / "Kip320.cfg").write_text(CONFIG)
-    return written(tmp_path, BODY, "Kip320")
+    return write_module(tmp_path, BODY, "Kip320")
 
 
 def test_fields_have_the_names_of_the_module(module: Path) -> None:
@@ -89,7 +89,7 @@ def test_what_only_live_decides_is_said_with_the_command(engine: str, module: Pa
 
 @pytest.mark.thorough
 def test_bounded_sequences_that_the_state_decides(tmp_path: Path) -> None:
-    path = written(
+    path = write_module(
         tmp_path,
         """EXTENDS Integers, SequencesExt
 CONSTANT V
@@ -168,7 +168,7 @@ Next == x < 3 /\\ x' = x + 1 /\\ PrintT(x) /\\ TLCSet(1, TLCGetOrDefault(1, 0) +
 Inv == x > 1 => TLCGet(1) < 4
 """
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
-    done = verify("explore", str(written(tmp_path, body)), "--format", "json")
+    done = verify("explore", str(write_module(tmp_path, body)), "--format", "json")
     assert done.exit_code == 0
     assert json.loads(done.stdout)["statistics"]["printed"] == ['"once"', "0", "1", "2"]
 
@@ -183,7 +183,7 @@ TypeOK == s \\in SUBSET [a : 1..4000, b : 1..4000]
 Grown == s = {}
 """
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT TypeOK Grown\nCHECK_DEADLOCK FALSE\n")
-    module = str(written(tmp_path, body))
+    module = str(write_module(tmp_path, body))
     said = wrong("bmc", module, "--steps", "serial")
     assert said.endswith("taken for a mistake: verify explore looks at every state by the interpreter")
     assert verify("explore", module).exit_code == 10

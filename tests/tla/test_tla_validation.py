@@ -15,7 +15,7 @@ from results.generators.translation_mutants import names_left, trials, try_mutan
 from results.generators.translation_rules import RULES, Rule
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
-from tests.support.tla_modules import question_of, translated, written
+from tests.support.tla_modules import question_of, translate_body, write_module
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol
 from verifier.outcomes.run import Run
@@ -57,7 +57,7 @@ def test_a_wrong_rule_still_changes_the_translation(rule: Rule) -> None:
 
 def _run(folder: Path, body: str, engine: str = "prove", **options: Any) -> Run:
     """The run by the translation alone."""
-    made = translated(folder, body, CONFIG + ("CONSTANT None = None\n" if "None" in body else ""))
+    made = translate_body(folder, body, CONFIG + ("CONSTANT None = None\n" if "None" in body else ""))
     return run_from_sample(question_of(made, engine, **options), made)
 
 
@@ -170,7 +170,7 @@ def _validation(made: Symbolic, seed: int = 0, **about: Any) -> Validation:
 
 
 def test_a_solver_gives_states_behind_a_guard(tmp_path: Path) -> None:
-    validation = _validation(translated(tmp_path, DEEP, CONFIG + "CONSTANT None = None\n"))
+    validation = _validation(translate_body(tmp_path, DEEP, CONFIG + "CONSTANT None = None\n"))
     found = validation.run(5)
     assert found.given
     assert any(lane.state[:2] == (60, 60) and following for lane, following in _followed(validation))
@@ -181,7 +181,9 @@ def _followed(validation: Validation) -> Iterator[tuple[Lane, list[State]]]:
 
 
 def test_the_same_seed_compares_the_same(tmp_path: Path) -> None:
-    first, again, other = (_validation(translated(tmp_path, SEQUENCE, CONFIG), seed) for seed in (0, 0, 1))
+    first, again, other = (
+        _validation(translate_body(tmp_path, SEQUENCE, CONFIG), seed) for seed in (0, 0, 1)
+    )
     for validation in (first, again, other):
         validation.run(20)
     assert first.found.expressions > 10
@@ -191,7 +193,7 @@ def test_the_same_seed_compares_the_same(tmp_path: Path) -> None:
 
 
 def test_an_invariant_that_excludes_what_is_reached_is_an_error(tmp_path: Path) -> None:
-    made = translated(tmp_path, HOLDING, CONFIG)
+    made = translate_body(tmp_path, HOLDING, CONFIG)
     bit = _validation(made).subject.model.system.bits[0].symbol_name()
     clauses = tuple(((bit, value),) for value in (True, False))
     proof = Certificate("M", "", {}, "Inv", (), clauses, FoundBy("ic3", "minisat", ""))
@@ -209,7 +211,7 @@ Init == x \in RandomSubset(2, 1..9)
 Next == x' = x
 Inv == x \in 1..9
 """
-    assert _validation(translated(tmp_path, body, CONFIG)).run(5).states
+    assert _validation(translate_body(tmp_path, body, CONFIG)).run(5).states
 
 
 def test_each_expression_is_compared_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +220,7 @@ def test_each_expression_is_compared_in_its_place(tmp_path: Path, monkeypatch: p
         "Inv == ", r"Wide == q \in (1..3) \X (1..3)" + "\nInv == Len(q) > 9 => ~Wide \\/ "
     )
     with pytest.raises(Disagrees) as wrong:
-        _validation(translated(tmp_path, body, CONFIG)).run(5)
+        _validation(translate_body(tmp_path, body, CONFIG)).run(5)
     found = wrong.value.found
     assert found.what == r"q \in (1..3) \X (1..3)"
     assert found.place is not None
@@ -239,7 +241,7 @@ LIVE_CONFIG = "\nSPECIFICATION Spec\nPROPERTY Inv\nCHECK_DEADLOCK FALSE\n"
 
 
 def test_temporal_formulas_and_fairness_are_compared(tmp_path: Path) -> None:
-    made = translated(tmp_path, LIVE, LIVE_CONFIG)
+    made = translate_body(tmp_path, LIVE, LIVE_CONFIG)
     found = run_from_sample(question_of(made, "live", engine="explicit"), made)
     assert _kinds(found)["Inv"] is VerdictKind.PROVED
     assert found.outcome.statistics["validation"]["executions"] >= 40
@@ -267,7 +269,7 @@ def test_wrong_rules_are_found(tmp_path: Path, first: int) -> None:
 
 def test_certify_compares_again(tmp_path: Path) -> None:
     (tmp_path / "M.cfg").write_text(CONFIG)
-    spec, proof = str(written(tmp_path, HOLDING)), tmp_path / "proof.json"
+    spec, proof = str(write_module(tmp_path, HOLDING)), tmp_path / "proof.json"
     result = verify("prove", "--spec", spec, "--property", "Inv", "--certificate", str(proof))
     assert result.exit_code == 0, result.output
     assert "PROVED (translation agrees with the module on " in result.stdout
@@ -283,7 +285,7 @@ def test_certify_compares_again(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_validation_takes_as_long_as_is_said(tmp_path: Path) -> None:
     (tmp_path / "M.cfg").write_text(CONFIG)
-    spec = str(written(tmp_path, HOLDING))
+    spec = str(write_module(tmp_path, HOLDING))
     found = [
         json.loads(verify("prove", "--spec", spec, "--format", "json", *more).stdout)["statistics"][
             "validation"

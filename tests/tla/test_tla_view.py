@@ -37,7 +37,7 @@ Spec == x = 0 /\ n = 0 /\ [][Next]_<<x, n>> /\ WF_<<x, n>>(Next)
 """The view hides a violation of Small: of TLC, too, which finds four states and no error."""
 
 
-def _written(folder: Path, text: str, config: str) -> Path:
+def _write(folder: Path, text: str, config: str) -> Path:
     path = folder / f"{text.split()[2]}.tla"
     path.write_text(text)
     path.with_suffix(".cfg").write_text(config)
@@ -48,7 +48,7 @@ def _written(folder: Path, text: str, config: str) -> Path:
 @pytest.mark.parametrize("config", COUNTS)
 def test_the_counts_are_the_same_by_all_means(config: str, means: str, tmp_path: Path) -> None:
     asked = f"INIT Init\nNEXT Next\nCONSTANT P = {{a, b, c}}\nCHECK_DEADLOCK FALSE\n{config}\n"
-    path = _written(tmp_path, CLOCKS, asked)
+    path = _write(tmp_path, CLOCKS, asked)
     done = verify("explore", str(path), *means.split(), "--format", "json")
     if "VIEW" in config and "translation" in means:
         assert (done.exit_code, "a VIEW is not translated" in done.stderr) == (2, True)
@@ -59,7 +59,7 @@ def test_the_counts_are_the_same_by_all_means(config: str, means: str, tmp_path:
 
 
 def test_a_search_of_a_module_is_kept_in_no_folder(tmp_path: Path) -> None:
-    path = _written(tmp_path, CLOCKS, "INIT Init\nNEXT Next\nCONSTANT P = {a}\nVIEW View\nSYMMETRY Same\n")
+    path = _write(tmp_path, CLOCKS, "INIT Init\nNEXT Next\nCONSTANT P = {a}\nVIEW View\nSYMMETRY Same\n")
     done = verify("explore", str(path), "--work", str(tmp_path / "work"))
     assert (done.exit_code, "--work is not allowed for a TLA+ file" in done.stderr) == (2, True)
 
@@ -69,7 +69,7 @@ UP_TO = "complete up to the VIEW: one state of each of its values was checked"
 
 
 def _rows(tmp_path: Path, command: str) -> tuple[int, dict[str, Any]]:
-    path = _written(tmp_path, HIDING, ASKED)
+    path = _write(tmp_path, HIDING, ASKED)
     done = verify(*command.split(), str(path), "--format", "json")
     return done.exit_code, {row["property"]: row for row in json.loads(done.stdout)["results"]}
 
@@ -89,7 +89,7 @@ def test_other_engines_tell_hidden_states_apart(command: str, tmp_path: Path) ->
 
 
 def test_the_text_does_not_say_that_every_state_was_checked(tmp_path: Path) -> None:
-    done = verify("explore", str(_written(tmp_path, HIDING, ASKED)))
+    done = verify("explore", str(_write(tmp_path, HIDING, ASKED)))
     assert "Complete up to the VIEW: states that it takes for one were checked once." in done.stdout
     assert "every reachable state was checked" not in done.stdout
     page = tmp_path / "page.html"
@@ -118,7 +118,7 @@ def test_a_loop_is_not_sought_among_states_without_end_that_a_view_hides(
     most: str, verdict: str, tmp_path: Path
 ) -> None:
     config = f"SPECIFICATION Spec\nCONSTANT Most = {most}\nVIEW View\nPROPERTY Live\nCHECK_DEADLOCK FALSE\n"
-    path = _written(tmp_path, GROWING, config)
+    path = _write(tmp_path, GROWING, config)
     done = verify("check", str(path), "--timeout", "60s", "--format", "json")
     (result,) = json.loads(done.stdout)["results"]
     assert result["verdict"] == verdict
@@ -130,5 +130,5 @@ def test_a_loop_is_not_sought_among_states_without_end_that_a_view_hides(
 
 def test_the_next_command_explores_on_beyond_hidden_growth(tmp_path: Path) -> None:
     config = "SPECIFICATION Spec\nCONSTANT Most = 1000000\nVIEW View\nPROPERTY Live\nCHECK_DEADLOCK FALSE\n"
-    done = verify("check", str(_written(tmp_path, GROWING, config)), "--timeout", "60s")
+    done = verify("check", str(_write(tmp_path, GROWING, config)), "--timeout", "60s")
     assert "--property Live --max-states 1000000" in " ".join(done.stdout.split())

@@ -46,7 +46,7 @@ MET = (
 """Some of the words, in the order in which TLC's own table has them; ``setmapped`` is met later."""
 
 
-def _written(folder: Path) -> tuple[Path, Path]:
+def _write_both(folder: Path) -> tuple[Path, Path]:
     for name, body in MODULES.items():
         (folder / f"{name}.tla").write_text(f"---- MODULE {name} ----\n{body}====\n")
     (folder / "A.cfg").write_text(CONFIG)
@@ -59,14 +59,14 @@ def _ours(module: Path, config: Path) -> list[str]:
 
 
 def test_words_are_met_in_the_order_of_the_table(tmp_path: Path) -> None:
-    ours = _ours(*_written(tmp_path))
+    ours = _ours(*_write_both(tmp_path))
     met = [word for word in MET if word not in ("setmapped", "console")]
     assert sorted(met, key=ours.index) == met
     assert ours.index("bound") < ours.index("setmapped") < ours.index("e2")
     assert ours.index("action") < ours.index("estring")
 
 
-def _misplaced(module: Path, config: Path) -> list[tuple[str, str]]:
+def _find_misplaced(module: Path, config: Path) -> list[tuple[str, str]]:
     """Neighbours that TLC has the other way round, and words that it does not have."""
     ours = _ours(module, config)
     theirs = table(module.resolve(), config.resolve(), JARS, str(TLC / "library"))
@@ -80,7 +80,7 @@ def _misplaced(module: Path, config: Path) -> list[tuple[str, str]]:
 @pytest.mark.thorough
 @with_tlc
 def test_tlc_has_the_words_in_that_order(tmp_path: Path) -> None:
-    assert _misplaced(*_written(tmp_path)) == []
+    assert _find_misplaced(*_write_both(tmp_path)) == []
 
 
 @with_tlc
@@ -99,7 +99,7 @@ def test_tlc_has_the_words_of_examples_in_that_order(name: str) -> None:
     config = module.with_suffix(".cfg")
     if not config.is_file():
         pytest.skip(f"there is no {config.name}")
-    assert _misplaced(module, config) == []
+    assert _find_misplaced(module, config) == []
 
 
 CHOSEN = r"""

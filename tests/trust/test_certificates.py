@@ -29,7 +29,7 @@ def kip320(replicas: int, log_size: int, records: int, epochs: int) -> Kip320:
     )
 
 
-def certified(model: Model, outcome: InductionOutcome) -> Certificate:
+def certify(model: Model, outcome: InductionOutcome) -> Certificate:
     name = outcome.verdicts[0].property_name
     return certificate_of(model, name, outcome.invariant, (), FoundBy("induction", "cadical", "1"))
 
@@ -37,7 +37,7 @@ def certified(model: Model, outcome: InductionOutcome) -> Certificate:
 @pytest.mark.parametrize("solver", ["z3", "cadical", "bitwuzla"])
 def test_a_certificate_is_checked_by_other_solvers(solver: str) -> None:
     model = build(kip320(2, 1, 1, 1))
-    proof = certified(model, induct(model, Request("StrongIsr")))
+    proof = certify(model, induct(model, Request("StrongIsr")))
     assert check(model, proof, solver).failed == ()
 
 
@@ -84,7 +84,7 @@ def written(proof: str, tmp_path: Path) -> Path:
     return path
 
 
-def changed(path: Path, change: Callable[[dict[str, Any]], None], *, sealed: bool) -> None:
+def change_certificate(path: Path, change: Callable[[dict[str, Any]], None], *, sealed: bool) -> None:
     """Changes what is in a certificate's file, with a digest that fits or without."""
     content = json.loads(path.read_text())
     change(content)
@@ -130,7 +130,7 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], None]] = {
 @pytest.mark.parametrize("forgery", FORGERIES)
 @pytest.mark.parametrize("sealed", [True, False])
 def test_a_changed_certificate_is_turned_down(written: Path, forgery: str, sealed: bool) -> None:
-    changed(written, FORGERIES[forgery], sealed=sealed)
+    change_certificate(written, FORGERIES[forgery], sealed=sealed)
     assert wrong("certify", str(written))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.parametric.test_parametric import ticket_lock
-from tests.support.mutations import as_json, changed
+from tests.support.mutations import as_json, change_value
 from tests.support.sampling import first_of
 from verifier.errors import UsageError
 from verifier.parametric.certificate import Misfit, _digest, check, dump, read
@@ -34,7 +34,7 @@ def test_what_was_changed_is_refused_or_claims_the_same(
 ) -> None:
     reading, content = proof
     rng = random.Random(seed)
-    other = changed(rng, content)
+    other = change_value(rng, content)
     path = tmp_path / "forged.json"
     path.write_text(as_json({**other, "digest": _digest(other)}), encoding="utf-8", errors="replace")
     try:

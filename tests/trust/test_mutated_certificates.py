@@ -248,13 +248,13 @@ def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
         for edit in done:
             changed = EDITS[edit](rng, model, changed)
         if changed != proof:  # not every change is one of every certificate
-            yield ", ".join(done), sealed(model, changed)
+            yield ", ".join(done), seal(model, changed)
             made += 1
         if made == count:
             return
 
 
-def sealed(model: Model, proof: Certificate) -> str:
+def seal(model: Model, proof: Certificate) -> str:
     """The file that the mutated certificate's author would write."""
     model = with_deadlock(model) if proof.property_name == NO_DEADLOCK else model
     try:
@@ -268,7 +268,7 @@ def sealed(model: Model, proof: Certificate) -> str:
 # What certify does, without its own process
 
 
-def accepted(path: Path) -> Certificate | None:
+def read_accepted(path: Path) -> Certificate | None:
     """The certificate, if it is taken for a proof. Raises UsageError where the file is turned down."""
     proof, content = read(path)
     model = model_of(proof.spec, tuple(proof.constants.items()))
@@ -278,14 +278,14 @@ def accepted(path: Path) -> Certificate | None:
     return None if check(model, proof, solver).failed else proof
 
 
-def judged(asked: Subject, count: int, folder: Path) -> dict[str, int]:
+def judge_mutants(asked: Subject, count: int, folder: Path) -> dict[str, int]:
     """The numbers of those turned down, refuted and accepted; every accepted one is a proof."""
     tally = {"turned down": 0, "refuted": 0, "accepted": 0}
     path = folder / "proof.json"
     for what, text in mutants(asked, count):
         path.write_text(text)
         try:
-            proof = accepted(path)
+            proof = read_accepted(path)
         except (UsageError, DefinitionError):
             tally["turned down"] += 1
             continue
@@ -311,7 +311,7 @@ def test_what_is_accepted_is_a_proof(asked: Subject, tmp_path: Path) -> None:
     original = proof_of(asked)
     assert (original.k > 1) == (asked.engine == "kind")
     assert judge_of(asked.spec, tuple(original.constants.items()), False).faults(original) == []
-    tally = judged(asked, few(asked), tmp_path)
+    tally = judge_mutants(asked, few(asked), tmp_path)
     assert sum(tally.values()) == few(asked)
     assert tally["refuted"], tally
 
@@ -319,7 +319,7 @@ def test_what_is_accepted_is_a_proof(asked: Subject, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", SUBJECTS, ids=str)
 def test_of_many_more_none_is_accepted_that_is_no_proof(asked: Subject, tmp_path: Path) -> None:
-    tally = judged(asked, MANY, tmp_path)
+    tally = judge_mutants(asked, MANY, tmp_path)
     assert tally["refuted"] >= 20, tally
 
 
@@ -333,7 +333,7 @@ def test_the_command_agrees(asked: Subject, tmp_path: Path) -> None:
     ):
         path.write_text(text)
         try:
-            expected = 11 if accepted(path) is None else 0
+            expected = 11 if read_accepted(path) is None else 0
         except (UsageError, DefinitionError):
             expected = 2
         assert verify("certify", str(path)).exit_code == expected, what
@@ -360,4 +360,4 @@ def test_a_check_that_leaves_something_out_is_noticed(
     proof_of(SUBJECTS[6])
     monkeypatch.setattr(certifying._CertificateCheck, left_out, lambda *_: None)
     with pytest.raises(AssertionError, match="was accepted"):
-        judged(SUBJECTS[6], MANY, tmp_path)
+        judge_mutants(SUBJECTS[6], MANY, tmp_path)

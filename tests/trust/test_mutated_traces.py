@@ -251,7 +251,7 @@ def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
             return
 
 
-def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+def judge_mutants(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """The numbers of those turned down and accepted; every accepted one is an execution."""
     monkeypatch.setattr(replaying, "load", loaded_once)
     monkeypatch.setattr(replaying, "build_model", model_of)
@@ -274,7 +274,7 @@ def judged(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[
 @pytest.mark.parametrize("asked", rest_slow([*SUBJECTS[2:], *SUBJECTS[:2]], 4), ids=str)
 def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge_of(asked.spec, asked.constants).faults(json.loads(trace_of(asked))) is None
-    tally = judged(asked, FEW, monkeypatch)
+    tally = judge_mutants(asked, FEW, monkeypatch)
     assert sum(tally.values()) == FEW
     assert tally["turned down"] > FEW / 2, tally
     assert tally["accepted"], tally
@@ -283,7 +283,7 @@ def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.Mo
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", SUBJECTS, ids=str)
 def test_of_many_more_none_is_accepted_that_is_none(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
-    tally = judged(asked, MANY, monkeypatch)
+    tally = judge_mutants(asked, MANY, monkeypatch)
     assert tally["turned down"] > MANY / 2, tally
 
 
@@ -310,4 +310,4 @@ def test_a_replay_that_leaves_something_out_is_noticed(
     anything = {"is_initial": True, "_check_step": None, "violates": True}
     monkeypatch.setattr(Replayer, left_out, lambda *_: anything[left_out])
     with pytest.raises(AssertionError, match="was accepted"):
-        judged(SUBJECTS[0], MANY, monkeypatch)
+        judge_mutants(SUBJECTS[0], MANY, monkeypatch)
