@@ -156,7 +156,8 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> Non
     done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]
     assert (done.exit_code, found["verdict"], found["line"]) == (12, "UNDECIDED", 4)
-    assert found["reason"] == "more than 2 states agree with the log so far"
+    words = "more than 2 states agree with the log so far: raise --max-states, or log more of the state"
+    assert found["reason"] == words
 
 
 @pytest.mark.parametrize(

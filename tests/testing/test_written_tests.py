@@ -77,6 +77,12 @@ def test_executions_replay_and_conform(folder: Path, spec: str) -> None:
     assert len(found) == len(logs)
 
 
+@pytest.mark.parametrize(("count", "words"), [("1", "1 execution in "), ("2", "2 executions in ")])
+def test_executions_are_counted_in_words(folder: Path, count: str, words: str) -> None:
+    done = verify("tests", "--spec", "Counter.tla", "--out", str(folder), "--count", count)
+    assert f"wrote {words}" in done.stderr
+
+
 def test_a_variable_with_compound_keys_is_left_out_of_the_mapping(folder: Path) -> None:
     made = ("--cover", "actions", "--depth", "2", "--out", str(folder))
     verify("tests", "--spec", "exactly-once", *made)

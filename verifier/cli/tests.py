@@ -115,5 +115,6 @@ def command(
 def _name_files(folder: Path, written: list[Path]) -> None:
     number = sum(path.name.endswith(".ndjson") for path in written)
     others = [str(path) for path in written if path.suffix in (".py", ".toml")]
-    executions = f"{number} executions in {folder}, and " if number else ""
+    counted = f"{number} execution{'s' if number != 1 else ''}"
+    executions = f"{counted} in {folder}, and " if number else ""
     note(f"wrote {executions}{', '.join(others)}")

@@ -276,7 +276,8 @@ class Search:
     def _check(self, count: int) -> None:
         self.tick()
         if count > self.most:
-            raise TooMany(f"more than {self.most:,} states agree with the log so far")
+            words = f"more than {self.most:,} states agree with the log so far"
+            raise TooMany(f"{words}: raise --max-states, or log more of the state")
 
     def _fits_of(self, event: Event, rule: Rule) -> Fits:
         """Return the test whether parameters have the values of an event, as far as it has any."""

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verifier.tla.value_types import Fn, NoValue, Value
+from verifier.tla.value_types import Boolean, Fn, NoValue, Value
 from verifier.tla.values import pairs_of, same
 
 COMPOUND = frozenset((frozenset, tuple, Fn))
 """The Python types of listed values that have parts."""
+
+_SCALARS = frozenset((int, str, Boolean))
+"""Types of values that TLC compares with each other, whatever they are."""
 
 
 def equals(one: Value, other: Value) -> bool:
@@ -38,8 +41,11 @@ def has_parts_to_refuse(one: Value, other: Value) -> bool:
     parts, others = pairs_of(one), pairs_of(other)
     if others.keys().isdisjoint(parts):
         return are_all_refused(parts, others)
-    for key, item in parts.items():  # a key of both is compared with itself, which is not refused
-        if key not in others or not (item == others[key] or is_refused(item, others[key])):
+    for key, item in parts.items():
+        if key not in others:  # a key of both is compared with itself, which is not refused
+            return False
+        other_item = others[key]
+        if item is not other_item and item != other_item and not is_refused(item, other_item):
             return False
     return True
 
@@ -51,6 +57,8 @@ def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:
 
 def is_refused(one: Value, other: Value) -> bool:
     """True if TLC refuses to compare two values."""
+    if type(one) is type(other) and type(one) in _SCALARS:
+        return False
     try:
         equals(one, other)
     except NoValue:
