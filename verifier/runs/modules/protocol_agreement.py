@@ -52,6 +52,8 @@ _MOST_INSTANCES = 20_000
 """The limit of the values of an action's parameters."""
 _LEAST_SIZES = 4
 """The number of choices of constants that are compared in any case."""
+_MOST_SIZES = 12
+"""The number of choices that are compared, beyond that time too, until all states of one were compared."""
 _MOST_TIMES = 3
 """The processor time of all comparisons, as a multiple of that at the configuration's constants."""
 _SMALL = 2
@@ -91,11 +93,13 @@ def compare(
     processor time for each. Raises Differs at the first difference."""
     found, began = Compared(), time.process_time()
     for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
-        if number >= _LEAST_SIZES and time.process_time() - began > _MOST_TIMES * seconds:
+        beyond = time.process_time() - began > _MOST_TIMES * seconds
+        if number >= _LEAST_SIZES and beyond and (found.sizes or number >= _MOST_SIZES):
             break
         pair = _make_specifications(protocol, specify_at, choice)
         if pair is not None:
-            own_seconds = seconds if choice.is_own else seconds / 3
+            is_first = choice.is_own or not found.sizes  # one choice must be compared completely
+            own_seconds = seconds if is_first else seconds / 3
             _Comparison(protocol, *pair, choice, found, Random(seed + number), limits).run(own_seconds)
     if not found.sizes:
         words = "at no constants are all reachable states few enough to compare the protocol with its module"
