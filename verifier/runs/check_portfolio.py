@@ -53,6 +53,8 @@ _YOUNG_SECONDS = 30.0
 _WALKS_FIRST_SECONDS, _WALKS_GIVE_WAY = 15.0, 10
 """The time after which guided walks of a hunt have a lower priority than its bounded searches, and by how
 much. Walks find most of what they find at once. Searches need a whole core for what is deep and rare."""
+_TRANSLATION_GIVES_WAY = 5
+"""The lower priority of a hunt by the translation of a module: the interpreter walks while it is made."""
 _LEAST_HUNTERS = 2
 _STRIDE = 4
 """The parallel steps between two questions of every other bounded search of a hunt. The others ask after each
@@ -338,9 +340,11 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent forwards its interrupts
         background = (EXPLORE,) if question.options.find_bugs else (PROVE, _TRANSLATED)
+        progress, source = engine.progress(), question.loaded.source
         if name in background:
             os.nice(_GIVES_WAY)
-        progress, source = engine.progress(), question.loaded.source
+        elif question.options.find_bugs and source is not None and name != WALKS:
+            os.nice(_TRANSLATION_GIVES_WAY)
 
         def listen(news: Any) -> None:
             if isinstance(news, Remark | Known):
