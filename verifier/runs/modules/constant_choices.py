@@ -69,7 +69,8 @@ def choices_of(constants: Constants, chance: Random) -> Iterator[Choice]:
     yield Choice({**own, **{name: len(parts) for name, parts in given.items()}}, given, is_own=True)
     seen = [] if given else [own]
     far = {name: 3 * size + 7 if name in constants.numbers else size for name, size in own.items()}
-    sizes = [far, *(dict.fromkeys(own, size) for size in (1, 2, 3))]
+    greater = [far] if constants.numbers else []  # else it is the configuration's, with other families
+    sizes = [*greater, *(dict.fromkeys(own, size) for size in (1, 2, 3))]
     sizes += [{**own, name: own[name] + more} for name in own for more in (1, -1)]
     for one in sizes:
         if one not in seen and all(size >= (name in plain) for name, size in one.items()):
