@@ -31,7 +31,7 @@ def test_a_stale_value_is_named_with_the_step_that_set_it() -> None:
     """r1 counts on its own ISR without r2, which the quorum took in later."""
     (row,) = run_rows("bmc", "--spec", "kip320-first-try", "--property", "StrongIsr", "--shortest")
     changed, found = sentences(row)
-    assert changed.startswith("log[r2] is ⟨⟩ from the first state on.")
+    assert changed.startswith("log[r2] is ⟨⟩ since the start.")
     stale = re.search(
         r"replica\[r1\]\.isr, last changed in step (\d+), \w+: \{r1, r2, r3\} → \{r1, r3\}", found
     )

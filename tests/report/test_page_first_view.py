@@ -95,7 +95,7 @@ def test_a_phone_shows_what_demands_the_formula(driver: Chrome, tmp_path: Path) 
         "[...document.querySelectorAll('.current .failing > div')].filter(e => e.checkVisibility())"
         ".map(e => e.textContent)",
     )
-    (demanded,) = [line for line in lines if line.startswith("It is demanded since ")]
+    (demanded,) = [line for line in lines if line.startswith("This is required because ")]
     assert "replica[r1].leader = r1" in demanded
 
 

@@ -82,9 +82,9 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
     row = find_violation(tmp_path, "Jugs", text, JUGS_CONFIG)
     open_report(driver, Report("jugs", (row,)), tmp_path)
     assert texts(driver, ".current .failing > div") == [
-        "It changes big: 0 → 5.",
+        "Step 1 changes big: 0 → 5.",
         "Now Total is 5, and must not be.",
-        "Earlier: small is 0 from the first state on. ",
+        "Earlier: small is 0 since the start. ",
     ]
     lines = texts(driver, ".current .failing details div")
     assert [line.strip() for line in lines] == [

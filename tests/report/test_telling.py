@@ -45,11 +45,11 @@ def test_the_step_the_change_and_the_value_are_said() -> None:
     found = told(row)
     assert found.head == f"Step {row.steps}, {drawn(row).steps[-1]}, breaks StrongIsr."
     (change, why), (since,) = found.lines, found.around
-    assert change.startswith("It changes ")
+    assert change.startswith(f"Step {row.steps} changes ")
     assert "For leader = " in why
     assert "offset = 0: length(log[" in why
     assert why.endswith(" is 0, not more than 0.")
-    assert since.startswith("It is demanded since replica[")
+    assert since.startswith("This is required because replica[")
     assert " ∈ quorum.isr, 0 < replica[" in since
     ((path, members),) = blamed(row)
     assert path.startswith("length(log[")
@@ -102,7 +102,7 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
           'or pc[2] is "in", and must be "out".'),
          [("held", ("2",)), ("pc[2]", ())]),
         ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
-         'For p = 1: pc[1] is "out", and must be "in".|It is demanded since p \\in held /\\ n > 0.',
+         'For p = 1: pc[1] is "out", and must be "in".|This is required because p \\in held /\\ n > 0.',
          [("pc[1]", ())]),
         ("~\\E p \\in 1..3 : p # 1 /\\ pc[p] = \"in\"",
          'For p = 2: p # 1 /\\ pc[p] = "in" is true, and must not be.', [("pc[2]", ())]),
@@ -114,10 +114,10 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
          "Now 2 is in held, and must not be.|The case applies in which n > 0.", [("held", ("2",))]),
         ('\\A p \\in {q \\in 2..3 : pc[q] = "in"} : p \\notin held',
          ('For p = 2: 2 is in held, and must not be.|'
-         'It is demanded since p \\in {q \\in 2..3 : pc[q] = "in"}.'),
+         'This is required because p \\in {q \\in 2..3 : pc[q] = "in"}.'),
          [("held", ("2",))]),
         ('\\A p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',  # the state is in the set alone
-         'For p = 2: p is 2, and must be 5.|It is demanded since p \\in {q \\in 2..3 : pc[q] = "in"}.',
+         'For p = 2: p is 2, and must be 5.|This is required because p \\in {q \\in 2..3 : pc[q] = "in"}.',
          [("pc[2]", ())]),
         ('{pc[q] : q \\in 2..3} \\subseteq {"out"}',
          'Now {pc[q] : q \\in 2..3} has "in", not in {"out"}.', [("pc[2]", ())]),
@@ -125,7 +125,7 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
          'Now {q \\in 2..3 : pc[q] = "in"} must be empty, and has 2.', [("pc[2]", ())]),
         ('n > 0 => \\E p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',
          ('Now no p in {q \\in 2..3 : pc[q] = "in"}, which is {2}, has p = 5.|'
-         "It is demanded since n > 0."), [("pc", ())]),
+         "This is required because n > 0."), [("pc", ())]),
     ],
 )  # fmt: skip
 def test_why_a_formula_of_a_module_is_false(
@@ -186,7 +186,7 @@ def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> N
     (held,), asked = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
     (other,) = set(asked) - {held}
     found = told(row)
-    assert found.around == ("It is demanded since closed.",)
+    assert found.around == ("This is required because closed.",)
     assert found.lines[-1] == (
         f"Now 1 node counts ({held}), and 2 are needed; {other} does not count: "
         f"{other} is not in held, which is {{{held}}}."
@@ -307,8 +307,7 @@ def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
     about = {**row.trace["#meta"], "failing": [], "property": NO_DEADLOCK}
     stuck = replace(row, property_name=NO_DEADLOCK, trace={**row.trace, "#meta": about})
     assert told(stuck) == Told(
-        f"Step 1, {drawn(row).steps[-1]}, breaks {NO_DEADLOCK}.",
-        ("After it no action is enabled: state 1 is a deadlock.",),
+        f"After step 1, {drawn(row).steps[-1]}, no action is enabled: a deadlock.", ()
     )
 
 
@@ -359,7 +358,8 @@ class Counting(Protocol):
         ("if_(s.slow.is_empty, s.x['n1'] < 1, s.x['n1'] < 0)",
          "Now x[n1] is 1, not less than 1.|Then applies, since slow = {}.", [("x[n1]", ())]),
         ("forall(comprehension(self.nodes, lambda q: s.x[q] > 0), lambda p: s.slow.contains(p))",
-         "For p = n1: n1 is not in slow, which is {}.|It is demanded since n1 ∈ ({q ∈ node(2): (0 < x[q])}).",
+         ("For p = n1: n1 is not in slow, which is {}.|"
+          "This is required because n1 ∈ ({q ∈ node(2): (0 < x[q])})."),
          [("slow", ())]),
         ("image(self.nodes, lambda p: s.x[p]) <= {0}",
          "Now {x[p] : p ∈ node(2)} has 1, not in {0}.", [("x[n1]", ())]),

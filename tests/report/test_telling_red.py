@@ -86,7 +86,7 @@ def test_a_premise_of_an_instance_is_told_in_the_names_around_it(tmp_path: Path)
     text = ONLY_TWO.replace("Formula ==", instance).replace("FORMULA", "n = 1 => In!Later")
     found = told(find_violation(tmp_path, "Sets", text, CONFIG))
     assert found.lines[-1] == 'Now pc[2] is "in", and must be "out".'
-    assert found.around == ("It is demanded since n = 1, (Cardinality(held)) > 0.",)
+    assert found.around == ("This is required because n = 1, (Cardinality(held)) > 0.",)
 
 
 LEAVING = """---- MODULE Leaving ----
@@ -105,7 +105,7 @@ def test_membership_of_a_lane_is_told_as_membership(tmp_path: Path) -> None:
     """A set of participants is drawn lane by lane, and is no function."""
     row = find_violation(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
     taken = told(row).head[len("Step 1, Take(p=")]
-    assert told(row).lines[0] == f"It changes held: {taken} added."
+    assert told(row).lines[0] == f"Step {row.steps} changes held: {taken} added."
 
 
 PARTS = """---- MODULE Parts ----

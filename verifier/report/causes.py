@@ -102,7 +102,7 @@ class _Causes:
         if one.step == 0:
             value = self.diagram.start[one.place]
             held = "has no value" if value == ABSENT else f"is {value}"
-            yield Piece(f"{path} {held} from the first state on. ")
+            yield Piece(f"{path} {held} since the start. ")
             return
         yield Piece(f"{path} was last changed in ")
         yield self._link(one.step)
@@ -178,8 +178,8 @@ class _Causes:
             (one for one in writes if one.step > 0 and one.place not in self.roots), key=lambda one: one.step
         )
         for number, one in enumerate(found[:_MOST_VALUES]):
-            yield Piece("; " if number else f"Step {self.last} found ")
-            yield Piece(f"{self.names[one.place]}, last changed in ")
+            yield Piece("; " if number else "")
+            yield Piece(f"{self.names[one.place]} was last changed in ")
             yield self._link(one.step)
             yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}")
         if found:

@@ -42,6 +42,8 @@ class Failing:
     """Sentences that say which branch of a choice applies, and why."""
     context: tuple[int, ...] = ()
     """The places that speak for elements that nearly count."""
+    action: str = ""
+    """The action that waits for it, where none is enabled."""
 
     @property
     def blamed(self) -> tuple[Mentioned, ...]:
@@ -82,7 +84,16 @@ def failing_parts(
         says = str(part.get("says", ""))
         context = tuple(place for path in part.get("context", ()) for place in _places(path, paths))
         yield Failing(
-            part["formula"], witnesses, tuple(where), says, culprits, premises, demands, branches, context
+            part["formula"],
+            witnesses,
+            tuple(where),
+            says,
+            culprits,
+            premises,
+            demands,
+            branches,
+            context,
+            str(part.get("action", "")),
         )
 
 

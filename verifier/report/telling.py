@@ -28,6 +28,8 @@ _WITHIN = {
 }
 """The demand on a formula of which only a part is told."""
 _TAKEN = "taken in the loop"
+REQUIRED = "This is required because"
+"""The beginning of the sentence on what demands a false part."""
 _LONGEST_NAME = 48
 """A longer name of a property stands only above."""
 _STRENGTHEN = (
@@ -67,8 +69,9 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         head = f"Step {last}, {step}, breaks {name}."
     unkept = list(unkept_formulas(row))
     lines = [*unkept[:1], *_changes(diagram), *map(_why, diagram.failing)]
-    if not diagram.failing and row.property_name == deadlock_title(row.statistics):
-        lines.append(f"After it no action is enabled: state {last} is a deadlock.")
+    if row.property_name == deadlock_title(row.statistics):
+        after = f"After step {last}, {step}, no action" if last else "In the first state no action"
+        head, lines = f"{after} is enabled: a deadlock.", [*map(_why, diagram.failing), *_changes(diagram)]
     around = dict.fromkeys([*unkept[1:], *(words for part in diagram.failing for words in _around(part))])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
@@ -113,7 +116,8 @@ def _changes(diagram: Diagram) -> Iterator[str]:
             for change in found[:_MOST_CHANGES]
         ]
         more = len(found) - len(told)
-        yield _sentence(f"It changes {'; '.join(told)}{f'; and {more} more' if more else ''}")
+        rest = f"; and {more} more" if more else ""
+        yield _sentence(f"Step {len(diagram.steps) - 1} changes {'; '.join(told)}{rest}")
 
 
 def _in_words(diagram: Diagram, change: Change) -> str:
@@ -130,8 +134,21 @@ def _in_words(diagram: Diagram, change: Change) -> str:
 
 def _why(part: Failing) -> str:
     """Say why a part is false."""
+    if part.action:
+        return _tell_waiting(part)
     words, named = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false", _name_part(part)
     return _sentence(f"For {named}: {words}" if 0 < len(named) <= _LONGEST_WITNESS else f"Now {words}")
+
+
+def _tell_waiting(part: Failing) -> str:
+    """Say what an action waits for that cannot be taken, and what is the case instead."""
+    given = ", ".join(f"{name}={_cut(value, _LONGEST_VALUE)}" for name, value in part.witnesses)
+    action = f"{part.action}({given})" if given else part.action
+    formula = _cut(_plain(part.formula), _LONGEST_FORMULA)
+    values = ", ".join(f"{one.path} = {_cut(one.value, _LONGEST_VALUE)}" for one in part.where)
+    says = values if part.says in ("", f"{_plain(part.formula)} is false") else part.says
+    says = says.partition(", and must be ")[0]
+    return _sentence(f"{action} waits for {formula}{f': {says}' if says else ''}")
 
 
 def _around(part: Failing) -> Iterator[str]:
@@ -140,7 +157,7 @@ def _around(part: Failing) -> Iterator[str]:
         yield _sentence(f"This is so for {_name_part(part, _LONGEST_AROUND)}")
     premises = ", ".join(map(_plain, part.demanded_by))
     if 0 < len(premises) <= _LONGEST_FORMULA:
-        yield f"It is demanded since {premises}."
+        yield f"{REQUIRED} {premises}."
     for branch in map(_plain, part.branches):
         yield _sentence(f"{branch[0].upper()}{_cut(branch[1:], _LONGEST_FORMULA)}")
 
@@ -162,7 +179,7 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
     start, last = trace["loop"], len(diagram.steps) - 1
     names = [step.action for step in diagram.steps[start + 1 :]]
     if last == start + 1 and names[0] == STUTTERS:
-        after = f"After step {start}" if start else "From the first state on"
+        after = f"After step {start}" if start else "From the start"
         head = f"{after} nobody acts any more: the execution stays in state {start} forever."
     else:
         shown = [_cut(_title(step), 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]

@@ -62,7 +62,7 @@ def false_parts(
 ) -> list[SaidPart]:
     """Return the first parts that are false in a state, or of the step to the next state. None of them if an
     expression on the way has no value. ``texts``: what the text has where names are substituted."""
-    found, descent = list[SaidPart](), _descent(spec, state, following, texts)
+    found, descent = list[SaidPart](), make_descent(spec, state, following, texts)
     try:
         for formula in formulas:
             unit = Unit(formula.module)
@@ -80,7 +80,7 @@ def whole_part(
     """Return a formula of a state or step with the values that it reads there; None if one has no value."""
     unit = Unit(formula.module)
     with suppress(Undefined, NoValue, RecursionError):
-        descent = _descent(spec, state, following, texts)
+        descent = make_descent(spec, state, following, texts)
         is_false = descent.is_false(formula.body, unit, unit.frame())
         part = descent.leaf(formula.body, unit, unit.frame())
         blame = Blaming(descent, unit, unit.frame()).blame(formula.body) if is_false else None
@@ -88,7 +88,7 @@ def whole_part(
     return None
 
 
-def _descent(
+def make_descent(
     spec: Specification, state: State, following: State | None = None, texts: Texts | None = None
 ) -> Descent:
     """Return the descent into formulas in a state, or of the step to the next state."""
@@ -109,7 +109,7 @@ def demands(
     evaluator, found = spec.evaluator, list[SaidPart]()
     if action.body is None or any(one.arity for one in action.parameters):
         return []
-    descent = _descent(spec, state)
+    descent = make_descent(spec, state)
     unit = unit_of(evaluator, action)
     e, waiting = unit.frame(), [action.body]
     try:

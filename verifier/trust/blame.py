@@ -107,7 +107,8 @@ class Blaming:
         found, kind = list_names(counted) if counted else "none", str(count.binds.sort).partition("(")[0]
         if not is_small or not isinstance(limit, int):
             culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
-            words = f"{total} {kind} count ({found}), and at most {show(limit)} may"
+            verb = "counts" if total == 1 else "count"
+            words = f"{total} {kind} {verb} ({found}), and {_limit(limit, term)} may"
             return Blame(words, tuple(dict.fromkeys(culprits)))
         near = self._nearest(body, [one for one in inner if not holds(body, one)])
         blames = [(show(one[count.binds]), self.blame(body, one)) for one in near]
@@ -171,3 +172,11 @@ class Blaming:
 
 def _counts(term: Term) -> bool:
     return term.operator is Operator.COUNT
+
+
+def _limit(limit: Concrete | None, term: Term) -> str:
+    """Return how many elements may count: below a limit, one less than that."""
+    if not isinstance(limit, int):
+        return f"at most {show(limit)}"
+    most = limit - (term.operator is Operator.LESS)
+    return f"at most {most}" if most > 0 else "none"

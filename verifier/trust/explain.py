@@ -148,6 +148,10 @@ class ConcreteReading:
         shown = text(term, bindings, self._first_index, LONGEST_REASON)
         return Reason((), shown, tuple(self._mentions.values(term, bindings))).part
 
+    def explain_false(self, term: Term, bindings: Bindings) -> FailingPart:
+        """A false formula as a whole, with what is to blame for it."""
+        return replace(self.part(term, bindings), blame=self._blame(term, bindings, ()))
+
     def find_demands(self, line: Term, bindings: Bindings) -> Iterator[FailingPart]:
         """Yield what a true formula of an action demands: its conjuncts, of a choice those of its branch."""
         for part in conjuncts(line):

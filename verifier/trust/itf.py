@@ -23,6 +23,7 @@ from verifier.trust.flow import flows
 from verifier.trust.itf_values import ValueReader, as_json
 from verifier.trust.trace import ActionTaken, FailingPart, Loop, Trace
 from verifier.trust.unmet import unmet
+from verifier.trust.waiting import find_waiting
 from verifier.version import tool_version
 
 _FORMAT = "ITF"
@@ -102,6 +103,8 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
         return []
     found = [reason.part for reason in reasons(model, trace)]
     found += [FailingPart(words, (), ()) for words in breaches(model, trace)]
+    if not found and trace.violates == model.definition.titles.no_deadlock:
+        found = find_waiting(model.definition, trace.states[-1])
     return [part.as_json for part in found]
 
 

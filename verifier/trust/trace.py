@@ -52,6 +52,8 @@ class FailingPart:
     """The demands on it, which are true: left sides of implications, conditions, membership in sets."""
     is_branch: bool = False
     """True of a sentence that says which branch applies, and why."""
+    action: str = ""
+    """The action that waits for it, where none is enabled."""
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -64,6 +66,7 @@ class FailingPart:
             **({} if self.blame is None else self.blame.as_json),
             **({"premises": premises} if premises else {}),
             **({"branch": True} if self.is_branch else {}),
+            **({"action": self.action} if self.action else {}),
         }
 
 

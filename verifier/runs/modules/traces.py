@@ -29,6 +29,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.shapes import NoShape, Shape
 from verifier.tla.unmet import unmet_parts
 from verifier.tla.value_types import Fn, ModelValue, NoValue, Value, boolean, function
+from verifier.tla.waiting_parts import waiting_parts
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
@@ -109,7 +110,7 @@ def as_file(
     actions."""
     names = [one.name for one in spec.variables]
     actions = [(one.name, _parameters(one, words or _names(spec))) for one in trace.actions]
-    failing = [one.as_json for one in trace.failing]
+    failing = [one.as_json for one in trace.failing or _waiting(spec, trace, states[-1])]
     meta = {
         **about(definition, trace.violates),
         "model_values": sorted(one.name for one in spec.evaluator.model_values.values()),
@@ -123,6 +124,13 @@ def as_file(
         if found:
             file["states"][number + 1]["#meta"]["guards"] = [part.as_json for part in found]
     return file
+
+
+def _waiting(spec: Specification, trace: Trace, last: State) -> list[FailingPart]:
+    """Return for each action of a deadlock the first conjunct that is false."""
+    if trace.violates != spec.titles.no_deadlock or trace.loop is not None:
+        return []
+    return [replace(_failing_part(one.part), action=one.action) for one in waiting_parts(spec, last)]
 
 
 def _participants(spec: Specification) -> dict[str, Any]:
