@@ -30,10 +30,16 @@ class Tlc:
     def __init__(self, home: Path) -> None:
         jars = f"{home / 'tla2tools.jar'}:{home / 'CommunityModules.jar'}"
         options = ["-XX:+UseSerialGC", "-Xss64m", "-Xmx2g", f"-DTLA-Library={home / 'library'}", "-cp", jars]
-        command = ["java", *options, str(PROGRAM)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.command = ["java", *options, str(PROGRAM)]
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _ask(self, what: str, folder: Path) -> str:
+        """Return TLC's output. If the process ended, as without memory, a new one is asked."""
+        if self.process.poll() is not None:
+            self.process = self._start()
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"{what} {folder}\n")
