@@ -152,6 +152,8 @@ class Presentation:
     """Of a TLA+ module: how it defines its properties."""
     first_index: int = 0
     """The first place of sequences and tuples where they are shown; 1 in TLA+."""
+    constraints: tuple[str, ...] = ()
+    """Of a TLA+ module: the names of the constraints on states and steps in its configuration."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,11 @@ class Definition:
     permutations: tuple[Mapping[str, str], ...] = ()
     """The images of words under permutations of values (TLC's SYMMETRY). Whoever makes the definition checks
     that they change nothing but names. Exploration keeps one state of each orbit."""
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Return the names of the constraints: verdicts are about executions within them."""
+        return self.presentation.constraints or (() if self.constraint is None else ("constraint",))
 
     def terms(self) -> Iterator[tuple[str, Term]]:
         """Every term of the definition, with its place in words."""

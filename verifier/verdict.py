@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -28,6 +28,14 @@ TEMPORAL_PART = " (temporal part)"
 """The suffix of a property's name where engines decide the rest of it."""
 OF_STEPS = "!step"
 """The suffix of a property's name for its part about steps, if it also has one about states."""
+
+
+def say_limits(constraints: Sequence[str]) -> str:
+    """Return that a verdict is about executions within constraints, in words with a space before them;
+    nothing without constraints."""
+    if not constraints:
+        return ""
+    return f" within the constraint{'' if len(constraints) == 1 else 's'} {', '.join(constraints)}"
 
 
 class ExitCode(IntEnum):

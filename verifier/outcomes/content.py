@@ -125,6 +125,7 @@ def _statistics(run: Run) -> dict[str, Any]:
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
         **files_of(run.definition),
+        **({"constraints": list(run.definition.limits)} if run.definition.limits else {}),
         **as_statistics(run.definition.titles),
         **run.outcome.statistics,
     }

@@ -219,6 +219,7 @@ class Statistics(TypedDict):
     documented: NotRequired[dict[str, str]]
     places: NotRequired[dict[str, str]]
     assumptions: NotRequired[list[str]]
+    constraints: NotRequired[list[str]]
 
 
 Constants = dict[str, bool | int | str]

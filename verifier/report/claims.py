@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
-from verifier.verdict import VerdictKind
+from verifier.verdict import VerdictKind, say_limits
 
 _NO_VIOLATION = (
     "This is no violation: a step leads from a state that satisfies all assumptions to one that does not."
@@ -56,7 +56,8 @@ def scope_of(row: Row) -> str:
     if row.verdict is VerdictKind.PROVED:
         if row.is_for_all_constants:
             return "for all constants"
-        return "for these constants only" if row.constants else "for executions of any length"
+        within = _within(row).strip()
+        return "for these constants only" if row.constants else within or "for executions of any length"
     if row.verdict is not VerdictKind.HOLDS:
         return ""
     if is_complete(row):
@@ -127,7 +128,7 @@ def _tell_proof(row: Row) -> str:
     if row.is_for_all_constants:
         return "No execution of any length violates it, for all constants with what is assumed of them."
     where = ", with these constants" if row.constants else ""
-    return f"No execution of any length violates it{where}.{_because(row)}"
+    return f"No execution of any length{_within(row)} violates it{where}.{_because(row)}"
 
 
 def _holds(row: Row) -> str:
@@ -136,10 +137,13 @@ def _holds(row: Row) -> str:
     if is_complete(row):
         if row.statistics.get("view"):
             return f"No state that was looked at violates it: {counted}, one of each value of the VIEW."
-        beyond = " within the constraint" if row.statistics.get("states_beyond_constraint") else ""
-        return f"No reachable state{beyond} violates it: all {counted or 'of them'} were looked at."
+        return f"No reachable state{_within(row)} violates it: all {counted or 'of them'} were looked at."
     looked = f" {counted} states were looked at." if counted else ""
     return f"No execution of at most {row.depth} actions violates it.{looked}{_because(row)}"
+
+
+def _within(row: Row) -> str:
+    return say_limits(row.statistics.get("constraints", ()))
 
 
 def _because(row: Row) -> str:

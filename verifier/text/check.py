@@ -22,6 +22,7 @@ from verifier.text.run import (
     expectation_remarks,
     name_spec,
     render_counterexamples,
+    up_to_view,
     verdict_style,
     with_constants,
 )
@@ -123,7 +124,7 @@ def _execution(
 
 def _warnings(run: Run) -> list[str]:
     never = ", ".join(run.outcome.never_enabled)
-    return [f"warning: never enabled: {never} (a guard too strong?)"] if never else []
+    return [f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)"] if never else []
 
 
 def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:

@@ -18,9 +18,10 @@ from verifier.text.run import (
     render_counterexamples,
     render_verdicts,
     semantics_remarks,
+    up_to_view,
     with_constants,
 )
-from verifier.verdict import VerdictKind
+from verifier.verdict import VerdictKind, say_limits
 
 
 def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -54,7 +55,7 @@ def _warnings(run: Run) -> list[str]:
         found.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")
     never = ", ".join(run.outcome.never_enabled)
     if never and run.outcome.statistics.get("complete"):
-        found.append(f"warning: never enabled: {never} (a guard too strong?)")
+        found.append(f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)")
     return found
 
 
@@ -119,7 +120,9 @@ def _remarks(run: Run) -> list[str]:
     if figures.get("complete") and figures.get("view"):
         remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
     elif figures.get("complete"):
-        remarks.append("Complete: every reachable state was checked, so what holds, holds at any depth.")
+        within = say_limits(run.definition.limits)
+        states = f"state reachable{within}" if within else "reachable state"
+        remarks.append(f"Complete: every {states} was checked, so what holds, holds at any depth.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
     remarks += remark_on_undecided(run)

@@ -23,7 +23,7 @@ from verifier.text.run import (
     semantics_remarks,
     with_constants,
 )
-from verifier.verdict import VerdictKind
+from verifier.verdict import VerdictKind, say_limits
 
 _MOST_LINES = 30
 
@@ -131,7 +131,8 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
         )
     remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
-        remarks.append("PROVED: no execution of any length violates it, with these constants.")
+        within = say_limits(run.definition.limits)
+        remarks.append(f"PROVED: no execution of any length{within} violates it, with these constants.")
     remarks += remark_on_undecided(run)
     if not deadlocks_checked(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)

@@ -178,6 +178,11 @@ def _what(verdicts: Sequence[Verdict]) -> str:
     return "witness" if all(verdict.kind is VerdictKind.REACHED for verdict in verdicts) else "counterexample"
 
 
+def up_to_view(run: Run) -> str:
+    """Return the words for what was found of states that a VIEW takes for one, with a space before them."""
+    return " up to the VIEW" if run.outcome.statistics.get("view") else ""
+
+
 def deadlocks_checked(run: Run) -> bool:
     """True if the run checked a property of states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}

@@ -240,6 +240,7 @@ def _definition(specification: Specification, path: Path, source_hash: str) -> T
             config=config.file,
             says={name: says for name, (says, _) in said.items()},
             first_index=1,
+            constraints=tuple(one.name for one in (*config.constraints, *config.action_constraints)),
         ),
         temporal=tuple(TemporalProperty(name, UNKNOWN, True, said[name][1]) for name in lasting),
         titles=specification.titles,

@@ -255,7 +255,8 @@ def report_violation(
     file = as_file(spec, definition, trace, states)
     trace = as_aliased(spec, trace, file, states)
     kind, steps = VerdictKind.VIOLATED, len(violation.actions)
-    return Verdict(name, kind, steps, seconds, trace=trace, fewest=True, found_by="explore"), file
+    is_fewest = spec.view is None  # of states with equal views only the first has successors
+    return Verdict(name, kind, steps, seconds, trace=trace, fewest=is_fewest, found_by="explore"), file
 
 
 def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) -> Trace:
