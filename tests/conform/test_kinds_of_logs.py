@@ -113,7 +113,7 @@ def test_invariants_are_judged_on_complete_matches() -> None:
     high = _write_log([{"event": "inc"}, {"event": "inc"}, {"event": "inc"}])
     low = _write_log([{"event": "inc"}, {"event": "inc", "value": 2}], "low")
     one, other = _judge(high, low, "--map", "map.toml")
-    assert (one["verdict"], one["line"], one["explained"]) == ("REJECTED", 3, 2)
+    assert (one["verdict"], one["line"], one["explained"]) == ("REJECTED", 3, 3)
     assert one["reason"] == "false in each execution that agrees with the log: Small"
     assert other["verdict"] == "ACCEPTED"
     Path("map.toml").write_text("invariants = []\n" + Path("map.toml").read_text())

@@ -238,3 +238,28 @@ def test_no_row_of_a_long_log_is_cut_above(width: int, driver: Chrome, tmp_path:
               pane.scrollHeight > pane.clientHeight];
     })()"""
     assert evaluate(driver, cut) == [0, True, True]
+
+
+def test_ignored_lines_are_said_and_do_not_count() -> None:
+    path = tuple(PathState(line, name, (("x", "0"),)) for line, name in [(None, ""), (1, "Inc"), (4, "Set")])
+    events = tuple((line, f'{{"line": {line}}}') for line in range(1, 6))
+    one = LogVerdict(
+        "a.log", Conformance.REJECTED, 5, 4, 5, "{}", "", path=path, events=events, skipped=(2, 3)
+    )
+    whole = plain(logs_as_html("S", "verify conform", [one]))
+    assert "REJECTED at line 5: 2 of 3 events are explained, 2 are ignored" in whole
+    assert whole.count("ignored, as the mapping says") == 2
+    assert whole.index('{"line": 3}') < whole.index("Set") < whole.index("no step fits")
+
+
+def test_a_false_invariant_is_no_step_that_does_not_fit(folder: Path) -> None:
+    Path("Counter.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\n")
+    text = Path("Counter.tla").read_text()
+    Path("Counter.tla").write_text(text.replace("\n====", "\nSmall == \\A n \\in 2..3 : x < n\n===="))
+    Path("late.ndjson").write_text(GOOD)
+    whole = plain(conform("late.ndjson"))
+    assert "REJECTED: Small false after line 2" in whole
+    assert "After line 2 Small is false, in each execution that agrees with the log." in whole
+    assert "x < n is false, where n = 2, x = 2 (Counter.tla:" in whole
+    assert "explained too, after the fault" in whole
+    assert "no step fits" not in whole

@@ -100,5 +100,8 @@ class Machine(Protocol):
         """Yield the conjuncts that alone are false in a state, for some parameters, with the states to which
         the steps without them lead."""
 
+    def explain_invariant(self, state: State, invariant: str) -> list[Obstacle]:
+        """Return the smallest false parts of an invariant that is false in a state."""
+
     def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

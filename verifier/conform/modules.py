@@ -14,6 +14,7 @@ from verifier.conform.trace_modules import as_obstacle
 from verifier.errors import UsageError
 from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
 from verifier.tla.blocked import find_blocked
+from verifier.tla.explaining import false_parts
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
@@ -155,6 +156,13 @@ class ModuleMachine:
         self._stepper.arrive(0)
         if self._stepper.within(state):
             yield from self._near.near(state, action)
+
+    def explain_invariant(self, state: State, invariant: str) -> list[Obstacle]:
+        """Return the smallest false parts of an invariant that is false in a state."""
+        return [
+            Obstacle(invariant, 0, one.formula, str(one.place), tuple(dict((*one.bound, *one.reads)).items()))
+            for one in false_parts(self.spec, [self.spec.invariants[invariant]], state)
+        ]
 
     def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""

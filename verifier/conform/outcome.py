@@ -92,6 +92,11 @@ class LogVerdict:
     """The coverage of one execution, of an accepted log, if it is asked for."""
     by_solver: bool = False
     """True if a solver found it, which knows one of the states that agree with the log."""
+    skipped: tuple[int, ...] = ()
+    """The lines of events that the mapping ignores."""
+    violated: tuple[str, ...] = ()
+    """The invariants that are false in each execution that agrees with the log, which all is explained;
+    ``line`` is the first line after which they are, and ``obstacles`` say why."""
 
     def as_object(self) -> dict[str, Any]:
         """Return it as a JSON object."""

@@ -249,6 +249,22 @@ class ProtocolMachine:
                 found.append(self._obstacle(one, given, len(lines), None, e, words))
         return sorted(found, key=lambda one: -one.passed)
 
+    def explain_invariant(self, state: State, invariant: str) -> list[Obstacle]:
+        """Return the part of an invariant that is false in a state, for the first elements at which it is."""
+        e, term, given = self._environment(state), self._claims[invariant], dict[Symbol, Any]()
+        while term.operator is Operator.FORALL and term.binds is not None:
+            body, symbol = term.arguments[0], term.binds
+            each = ({**given, symbol: value} for value in values_of(symbol.sort))
+            found = next((one for one in each if not self._read(body)({**e, **one})), None)
+            if found is None:
+                break
+            term, given = body, found
+        bound = {symbol: concrete(value) for symbol, value in given.items()}
+        parts = {text(part, bound): part for part in _read_parts(term, set(e), set(given))}
+        values = [(symbol.name, self.show(value)) for symbol, value in given.items()]
+        values += [(name, self._show(part, {**e, **given})) for name, part in parts.items()]
+        return [Obstacle(invariant, 0, text(term, {}, 0, _LONGEST), "", tuple(values))]
+
     def _obstacle(
         self,
         action: Action,

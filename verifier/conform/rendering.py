@@ -36,6 +36,13 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
     if one.verdict is Conformance.ERROR or not one.lines:
         return
     events = "event" if one.explained == 1 else "events"
+    if one.violated:
+        yield f"  all {one.lines} events are explained; the state after line {one.line} is:"
+        yield from (f"    {name} = {_cut(value)}" for state in one.states for name, value in state)
+        for part in one.obstacles:
+            yield f"  {part.action} is false there:"
+            yield from _render_formula(part)
+        return
     yield f"  the first {one.explained} {events} of {one.lines} are explained"
     if one.states:
         count = "1 state agrees" if one.frontier == 1 else f"{one.frontier} states agree"
@@ -48,7 +55,7 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
                 yield "    --"
             yield from (f"    {name} = {_cut(value)}" for name, value in state)
     if one.obstacles:
-        yield "  why no step fits in the first of them, the nearest first:"
+        yield "  why no step fits, the nearest first:"
         for obstacle in one.obstacles:
             yield from _render_obstacle(obstacle)
 
@@ -57,6 +64,10 @@ def _render_obstacle(one: Obstacle) -> Iterator[str]:
     held = "1 conjunct holds" if one.passed == 1 else f"{one.passed} conjuncts hold"
     held = "the step is possible" if one.possible else held
     yield f"    {one.action} ({held}):"
+    yield from _render_formula(one)
+
+
+def _render_formula(one: Obstacle) -> Iterator[str]:
     place = f"  ({one.place})" if one.place else ""
     yield f"      {_cut(one.formula)}   {one.words or 'is false'}{place}"
     for name, value in one.values:

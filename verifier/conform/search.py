@@ -70,7 +70,9 @@ class Search:
             found = self._judge_exploded(log, events) or found
         whole = tuple((one.line, one.text) for one in events)
         events_of = whole if found.verdict is not Conformance.ACCEPTED else ()
-        return replace(found, lines=len(events), events=events_of, seconds=time.monotonic() - began)
+        skipped = tuple(event.line for event, rule in rules if rule is None)
+        seconds = time.monotonic() - began
+        return replace(found, lines=len(events), events=events_of, skipped=skipped, seconds=seconds)
 
     def judge_events(self, log: Path, events: Iterable[Event]) -> LogVerdict:
         """Return the verdict on events as they come: an event that is not explained is the last one read.
@@ -101,7 +103,8 @@ class Search:
         made = self._make_verdict(
             log, Conformance.REJECTED, seen[: number + 1], {reached.state: reached}, words
         )
-        return replace(made, lines=len(seen), explained=number)
+        why = tuple(one for name in names for one in self.machine.explain_invariant(reached.state, name))
+        return replace(made, lines=len(seen), explained=len(seen), violated=tuple(names), obstacles=why)
 
     def _judge_exploded(self, log: Path, events: list[Event]) -> LogVerdict | None:
         """Return the verdict on a log with which too many states agree; None if there is no other way."""

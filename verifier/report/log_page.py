@@ -52,6 +52,8 @@ class LogRow:
     text: str
     action: str
     cells: tuple[Cell, ...]
+    is_skipped: bool = False
+    """True of a line that the mapping ignores."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,22 @@ def _section(spec: str, address: str, one: LogVerdict) -> LogSection:
 
 def _words(one: LogVerdict) -> str:
     if one.verdict is Conformance.ACCEPTED:
-        return f"ACCEPTED, complete: all {one.lines:,} events are explained"
+        lines = one.lines - len(one.skipped)
+        return f"ACCEPTED, complete: all {lines:,} events are explained{_tell_skipped(one)}"
     where = "" if one.line is None else f" at line {one.line}"
+    if one.violated:
+        return f"{one.verdict}: {', '.join(one.violated)} false after line {one.line}"
     if one.verdict is Conformance.ERROR:
         return f"ERROR{where}: the log cannot be judged"
-    return f"{one.verdict}{where}: {one.explained:,} of {one.lines:,} events are explained"
+    skipped = len([line for line in one.skipped if one.line is None or line < one.line])
+    explained, lines = one.explained - skipped, one.lines - len(one.skipped)
+    return f"{one.verdict}{where}: {explained:,} of {lines:,} events are explained{_tell_skipped(one)}"
+
+
+def _tell_skipped(one: LogVerdict) -> str:
+    """Say how many lines count for nothing."""
+    count = len(one.skipped)
+    return f", {count:,} {'is' if count == 1 else 'are'} ignored" if count else ""
 
 
 def _tell_fault(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
@@ -150,6 +163,10 @@ def _tell_fault(spec: str, one: LogVerdict) -> tuple[str, list[str]]:
     where = "The end of the log" if one.line is None else f"Line {one.line}"
     if one.verdict is Conformance.UNDECIDED:
         return f"{where}: nobody knows whether an execution agrees with more of the log.", [one.reason]
+    if one.violated:
+        names = f"{', '.join(one.violated)} {'is' if len(one.violated) == 1 else 'are'}"
+        head = f"After line {one.line} {names} false, in each execution that agrees with the log."
+        return head, [_tell_false(part) for part in one.obstacles]
     head = f"No step of {spec} explains line {one.line}." if one.line else f"{where} is not as {spec} has it."
     nearest = [_nearest(one.obstacles[0])] if one.obstacles else []
     return head, [*nearest, f"The log is rejected: {one.reason}."]
@@ -166,6 +183,13 @@ def _nearest(one: Obstacle) -> str:
     return f"Nearest is {one.action}{held}: {_cut(one.formula)} {one.words or 'is false'}{where}{place}."
 
 
+def _tell_false(one: Obstacle) -> str:
+    """Say which part of an invariant is false, and where."""
+    values = ", ".join(f"{name} = {_cut(value)}" for name, value in one.values)
+    place = f" ({place_of(one)})" if one.place else ""
+    return f"{_cut(one.formula, _LONGEST)} is false{f', where {values}' if values else ''}{place}."
+
+
 def place_of(one: Obstacle | Part) -> str:
     """The place of a formula, without the folders of its file."""
     return one.place.rpartition("/")[2]
@@ -174,6 +198,7 @@ def place_of(one: Obstacle | Part) -> str:
 def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
     texts, blamed = dict(one.events), _find_blamed(one, variables)
     before: Mapping[str, str] = {}
+    done = 0
     for number, step in enumerate(one.path):
         state, is_last = dict(step.state), number == len(one.path) - 1
         cells = tuple(
@@ -185,8 +210,18 @@ def _rows(one: LogVerdict, variables: Sequence[str]) -> Iterator[LogRow]:
             for name in variables
         )
         text = "" if step.line is None else texts.get(step.line, "")
+        reached = step.line or 0
+        yield from _skip(one, texts, done, reached)
         yield LogRow(step.line, _cut(text, _LONGEST), step.action or "initially", cells)
-        before = state
+        before, done = state, max(done, reached)
+    yield from _skip(one, texts, done, one.line or 0)
+
+
+def _skip(one: LogVerdict, texts: Mapping[int, str], done: int, until: int) -> Iterator[LogRow]:
+    """Yield the ignored lines between two lines."""
+    for line in one.skipped:
+        if done < line < until:
+            yield LogRow(line, _cut(texts.get(line, ""), _LONGEST), "", (), is_skipped=True)
 
 
 def _cell(value: str, before: str | None, blamed: tuple[str, ...] | None) -> Cell:
