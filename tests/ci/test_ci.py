@@ -319,7 +319,7 @@ def test_the_documented_start_works(tmp_path: Path) -> None:
     assert project.check() == (0, [])
     after = project.manifest.read_text(encoding="utf-8")
     added = re.findall(r"^\+(\S.*)$", blocks("console")[0], re.MULTILINE)
-    assert len(added) == 5
+    assert len(added) == 10
     for line in added:
         assert re.sub(r"seconds = .*", "seconds", line) in after
     project.manifest.write_text(everything, encoding="utf-8")
