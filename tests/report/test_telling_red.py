@@ -136,3 +136,50 @@ def test_parameters_that_are_tuples_and_sets_are_values(semantics: str, tmp_path
     assert {str(step) for step in drawn(row).steps[1:]} <= {
         "Put(s={a, b})", 'Up(k=<<1, "a b">>)', 'Up(k=<<2, "a b">>)',
     }  # fmt: skip
+
+
+def test_a_part_at_a_key_of_the_state_is_the_part_and_the_key(tmp_path: Path) -> None:
+    spec = tmp_path / "leads.py"
+    spec.write_text(
+        """from verifier import *
+class Leads(Protocol):
+    \"\"\"A leader counts.\"\"\"
+    nodes = IndexSetConstant(2, "who")
+    def state(self): return State(lead=Option(self.nodes), v=Function(self.nodes, Range(0, 2)))
+    def init(self, s): return [s.lead.is_none, forall(s.v[n] == 0 for n in self.nodes)]
+    @action(n="nodes")
+    def elect(self, s, n): return Step(when=s.lead.is_none, then={s.lead: n})
+    @action(n="nodes")
+    def count(self, s, n): return Step(when=[s.lead == some(n), s.v[n] < 2], then={s.v[n]: s.v[n] + 1})
+    @invariant
+    def small(self, s): return s.lead.is_some.implies(s.v[s.lead.value] < 1)
+"""
+    )
+    row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
+    assert row.trace is not None
+    (part,) = row.trace["#meta"]["failing"]
+    assert part["where"] == [["v[n1]", "1"], ["lead", "n1"]]
+    assert part["says"] == "v[n1] is 1, not less than 1"
+    assert [one["path"] for one in part["culprits"]] == ["v[n1]", "lead"]
+
+
+def test_a_count_below_a_limit_may_be_one_less(tmp_path: Path) -> None:
+    spec = tmp_path / "counts.py"
+    spec.write_text(
+        """from verifier import *
+class Counts(Protocol):
+    \"\"\"Nodes are on.\"\"\"
+    nodes = IndexSetConstant(2, "who")
+    def state(self): return State(on=Set(self.nodes))
+    def init(self, s): return s.on.is_empty
+    @action(n="nodes")
+    def start(self, s, n): return Step(when=~s.on.contains(n), then={s.on: s.on.add(n)})
+    @invariant
+    def nobody(self, s): return count(self.nodes, lambda n: s.on.contains(n)) < 1
+    @invariant
+    def one(self, s): return count(self.nodes, lambda n: s.on.contains(n)) < 2
+"""
+    )
+    rows = [one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None]
+    says = [row.trace["#meta"]["failing"][0]["says"] for row in rows if row.trace is not None]
+    assert says == ["1 node counts (n1), and none may", "2 node count (n1, n2), and at most 1 may"]

@@ -48,6 +48,7 @@ class Mentions:
             inside = self._inside(part, bound)
             if self._is_path(part, bound):
                 found = [(self.name(part, bound), self.reading.value(part, bound))]
+                stack.extend((key, bound) for key in self._find_keys(part, bound))
             elif inside is not None:
                 found = list(self.values(*inside))
             else:
@@ -57,15 +58,28 @@ class Mentions:
             seen.update(name for name, _ in found)
 
     def name(self, part: Term, bindings: Bindings, longest: int = LONGEST) -> str:
-        """Name a term by its text, with the values of its long keys."""
+        """Name a term by its text, with the values of its keys that are long or parts of the state."""
         if part.operator is Operator.APPLY and not isinstance(part.sort, Boolean):
             base, key = part.arguments
-            value = self.reading.value(key, bindings) if self._is_long(key, bindings) else None
+            stands = self._is_long(key, bindings) or self._reads_state(key, bindings)
+            value = self.reading.value(key, bindings) if stands else None
             if value is not None:
                 return f"{self.name(base, bindings)}[{show(value)}]"
         if part.operator is Operator.FIELD and isinstance(part.data, str):
             return f"{self.name(part.arguments[0], bindings)}.{part.data}"
         return text(part, bindings, self.first_index, longest)
+
+    def _find_keys(self, path: Term, bindings: Bindings) -> Iterator[Term]:
+        """Yield the keys in a path that are parts of the state themselves."""
+        part = path
+        while part.arguments:
+            if part.operator is Operator.APPLY and self._reads_state(part.arguments[1], bindings):
+                yield part.arguments[1]
+            part = part.arguments[0]
+
+    def _reads_state(self, key: Term, bindings: Bindings) -> bool:
+        closed = all(symbol in bindings or symbol.name in self.variables for symbol in key.free)
+        return closed and bool(key.free - bindings.keys())
 
     def _is_long(self, key: Term, bindings: Bindings) -> bool:
         return len(text(key, bindings, self.first_index, _LONGEST_KEY + 1)) > _LONGEST_KEY
