@@ -297,8 +297,8 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
 def test_what_is_not_inductive_is_no_violation_yet() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE)
     head = told(row).head
-    assert head.startswith(f"No violation yet: step {row.steps}, ")
-    assert head.endswith(" breaks StrongIsr from a state that may be unreachable.")
+    assert head.startswith(f"No violation: step {row.steps}, ")
+    assert head.endswith("does not keep StrongIsr. It begins in a state that may be unreachable.")
 
 
 def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ _WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
 
 
 def describe_asked_properties(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return for each property its kind, its formula and its documentation."""
+    """Return for each property, or lemma, its kind, its formula and its documentation."""
     built_in = {
         title: {"kind": "built in", "says": "", "description": words}
         for title, words in (
@@ -34,7 +34,15 @@ def describe_asked_properties(definition: Definition, names: Iterable[str]) -> d
         }
         for prop in definition.temporal
     }
-    known, asked = {**built_in, **lasting, **of_states}, list(names)
+    lemmas = {
+        lemma.name: {
+            "kind": "lemma",
+            "says": _says(definition, lemma.name, partial(text, lemma.formula, longest=_LONGEST)),
+            "description": _plain(lemma.description),
+        }
+        for lemma in definition.lemmas
+    }
+    known, asked = {**lemmas, **built_in, **lasting, **of_states}, list(names)
     for name in lasting.keys() & of_states.keys():  # such as []P /\\ <>Q: each part is decided apart
         known[name] = {**known[name], "kind": f"{of_states[name]['kind']} and {lasting[name]['kind']}"}
     for name in asked:

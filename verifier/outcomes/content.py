@@ -38,13 +38,19 @@ def as_object(run: Run) -> dict[str, Any]:
         "results": [_result(verdict, write_trace(run, verdict)) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
-        "asked": describe_asked_properties(
-            run.definition, [verdict.property_name for verdict in run.outcome.verdicts]
-        ),
+        "asked": describe_asked_properties(run.definition, _list_asked(run)),
         "documented": document_actions(run.definition),
         "places": place_actions(run.definition),
         "drawing": run.definition.drawing,
     }
+
+
+def _list_asked(run: Run) -> list[str]:
+    """Return the properties of a run, and the lemmas that fail in their place."""
+    names = [verdict.property_name for verdict in run.outcome.verdicts]
+    failing = [str(verdict.trace.violates) for verdict in run.outcome.verdicts if verdict.trace is not None]
+    known = {lemma.name for lemma in run.definition.lemmas}
+    return [*names, *(name for name in dict.fromkeys(failing) if name not in names and name in known)]
 
 
 def _constants(run: Run) -> dict[str, Any]:

@@ -27,6 +27,8 @@ _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 
 ASKED = "asked"
 """The figure with the question: the property's kind, formula and documentation."""
+LEMMA = "failing_lemma"
+"""The figure with the lemma that fails in the place of the property: its kind, formula and documentation."""
 DOCUMENTED = "documented"
 """The figure that says what the actions of an execution do."""
 PLACES = "places"
@@ -205,6 +207,8 @@ def _document(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str
     said: dict[str, Any] = {} if asked is None else {ASKED: asked}
     if result["trace"] is None:
         return said
+    failing = content.get("asked", {}).get(result["trace"]["#meta"].get("property"))
+    said |= {LEMMA: failing} if failing is not None and failing is not asked else {}
     taken = {state.get("#meta", {}).get("action") for state in result["trace"]["states"]}
     taken.add(result["trace"]["#meta"].get("loop", {}).get("action"))
     for figure in (DOCUMENTED, PLACES):

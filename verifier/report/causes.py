@@ -102,7 +102,7 @@ class _Causes:
         if one.step == 0:
             value = self.diagram.start[one.place]
             held = "has no value" if value == ABSENT else f"is {value}"
-            yield Piece(f"{path} {held} since the start. ")
+            yield Piece(f"{path} {held} {'in step 0' if self.is_arbitrary else 'since the start'}. ")
             return
         yield Piece(f"{path} was last changed in ")
         yield self._link(one.step)

@@ -60,7 +60,8 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     step, name = _cut(_title(diagram.steps[-1]), _LONGEST), failing_name(row)
     name = name if len(name) <= _LONGEST_NAME else "it"
     if row.verdict is VerdictKind.NOT_INDUCTIVE:
-        head = f"No violation yet: step {last}, {step}, breaks {name} from a state that may be unreachable."
+        kept = f"step {last}, {step}, does not keep {name}"
+        head = f"No violation: {kept}. It begins in a state that may be unreachable."
     elif last == 0:
         head = f"The first state breaks {name}."
     elif diagram.about_step:

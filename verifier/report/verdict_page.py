@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row
+from verifier.outcomes.row import ASKED, DOCUMENTED, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
@@ -21,6 +21,8 @@ from verifier.report.tables import failure_lines
 from verifier.report.telling import Told, failing_name, tell
 from verifier.verdict import VerdictKind
 
+_INITIAL = ("initially", "init")
+"""The columns of what must hold in the first states."""
 _LONGEST_ITF = 500_000
 """An execution of more characters is not in a page as ITF too."""
 
@@ -50,7 +52,9 @@ class VerdictPage:
     finder: str
     """Who found a proof, and how."""
     asked: Mapping[str, str] | None
-    """The property's kind, formula and documentation."""
+    """The kind, formula and documentation of the property, or of the lemma that fails in its place."""
+    lemma: str
+    """The name of that lemma; empty if there is none."""
     command: str
     facts: tuple[tuple[str, str], ...]
     failing: tuple[str, ...]
@@ -95,7 +99,8 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         mark=MARKS[row.verdict],
         claim=f"{source} says: {claim_of(row)}" if source else claim_of(row),
         finder=finder_of(row),
-        asked=row.statistics.get(ASKED),
+        asked=row.statistics.get(LEMMA) or row.statistics.get(ASKED),
+        lemma=failing_name(row) if LEMMA in row.statistics else "",
         command=command_of(row),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
@@ -173,7 +178,9 @@ def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
 
 def _obligations(row: Row) -> tuple[tuple[str, ...], ...]:
     found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
-    places = sorted(dict.fromkeys(item["at"] for item in found), key=lambda place: place == "safety")
+    initial = {item["at"] for item in found if item.get("kind") == "initiation" or item["at"] in _INITIAL}
+    at = dict.fromkeys(item["at"] for item in found)
+    places = sorted(at, key=lambda place: (place == "safety", place not in initial))
     formulas = list(dict.fromkeys(item["formula"] for item in found))
     cells = {(item["formula"], item["at"]): item for item in found}
     lines = [(formula, *(_obligation(cells.get((formula, at))) for at in places)) for formula in formulas]

@@ -270,7 +270,7 @@ const Diagram = (() => {
   }
 
   function drawVerdict(trace, plan) {
-    const group = element("g", { class: "verdict-row" });
+    const group = element("g", { class: trace.start === "initially" ? "verdict-row" : "verdict-row unsure" });
     const byLane = new Map();
     const put = (lane, words) => byLane.set(lane, [...(byLane.get(lane) ?? []), words]);
     for (const { path, words, places } of trace.mentioned()) {

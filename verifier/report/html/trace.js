@@ -186,7 +186,7 @@ class Trace {
   /* What the last row says: that the property fails, and in which step if a step fails. */
   verdict() {
     const where = this.loop !== null ? (this.at === this.last ? " in the loop, forever" : ` in state ${this.at}, again and again`) : this.about_step ? ` in step ${this.last}` : "";
-    return this.start === "initially" ? `✗ ${this.property} fails${where}` : `△ ${this.property} is broken${where}`;
+    return this.start === "initially" ? `✗ ${this.property} fails${where}` : `△ ${this.property} is not kept${where}`;
   }
 }
 

@@ -170,7 +170,7 @@ class Variables {
       return Page.make("td", { class: kind }, ...words);
     });
     const apart = found.filter(({ places }) => places.length === 0).map(({ path, words }) => Page.make("small", {}, ...Page.unbroken(`${path}${words}`)));
-    return Page.make("tr", { class: "verdict-row" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict()), ...apart), ...(this.watched ? [Page.make("td", { class: "watched" })] : []), ...cells);
+    return Page.make("tr", { class: this.trace.start === "initially" ? "verdict-row" : "verdict-row unsure" }, Page.make("th", { scope: "row", class: "step" }, ...Page.breakable(this.trace.verdict()), ...apart), ...(this.watched ? [Page.make("td", { class: "watched" })] : []), ...cells);
   }
 
   /* Pinned columns stand still beside the steps. */
