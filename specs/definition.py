@@ -154,6 +154,10 @@ class Presentation:
     """The first place of sequences and tuples where they are shown; 1 in TLA+."""
     constraints: tuple[str, ...] = ()
     """Of a TLA+ module: the names of the constraints on states and steps in its configuration."""
+    libraries: tuple[str, ...] = ()
+    """Of a TLA+ module: the folders named for modules that it extends."""
+    named_lemmas: tuple[str, ...] = ()
+    """Of a TLA+ module: the definitions that the user named as lemmas."""
 
 
 @dataclass(frozen=True)

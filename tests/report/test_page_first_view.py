@@ -163,3 +163,16 @@ def test_a_page_does_not_jump_when_it_opens(driver: Chrome, tmp_path: Path) -> N
         open_report(driver, grid(60, 3), tmp_path, fragment)
         driver.execute_async_script("setTimeout(arguments[0], 200)")
         assert evaluate(driver, "window.moved") < 0.05, fragment
+
+
+@needs_chromium
+def test_no_sentence_is_cut_on_a_narrow_page(driver: Chrome, tmp_path: Path) -> None:
+    open_report(driver, Report("members", (members(tmp_path),)), tmp_path, width=400)
+    lines = "[...document.querySelectorAll('.current .failing > :is(strong, div)')]"
+    lines += ".filter(e => e.offsetHeight)"
+    assert evaluate(driver, f"{lines}.length") > 1
+    assert evaluate(driver, f"{lines}.filter(e => e.scrollHeight > e.clientHeight + 1).length") == 0
+    assert not evaluate(driver, "document.querySelector('.current .failing .earlier')?.offsetHeight")
+    driver.find_element("css selector", ".current .failing summary").click()
+    assert evaluate(driver, "document.querySelector('.current .failing .earlier').offsetHeight") > 0
+    size(driver, 1440, 900)

@@ -38,7 +38,7 @@ def test_the_lemma_that_fails_has_its_name_its_text_and_its_formula(tmp_path: Pa
     assert page.table[0][:2] == ("", "initiation")
     assert page.told is not None
     assert page.told.head == (
-        "No violation: step 1, count, does not keep low. It begins in a state that may be unreachable."
+        "No violation: step 1, Count, does not keep low. It begins in a state that may be unreachable."
     )
     assert "Step 1 changes y: 2 → 3." in page.told.lines
     whole = re.sub(r"<[^>]+>", "", as_html(Report("steps", (row,))))

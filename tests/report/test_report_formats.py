@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
+from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, list_declared
+from verifier.runs.table import ENGINES, engine_named
 from verifier.verdict import VerdictKind
 
 
@@ -128,6 +131,60 @@ def test_the_command_asks_the_same_question() -> None:
     assert words[:2] == ["verify", "bmc"]
     (again,) = run_rows(*words[1:])
     assert again.job_id == first.job_id
+
+
+def other_values(one: Option) -> list[Any]:
+    """Return values of an option that are not its default."""
+    match one.kind:
+        case Switch():
+            return [not one.default]
+        case Whole():
+            return [max(one.kind.least, 3) + 4]
+        case Duration():
+            return [77.5]
+        case Size():
+            return [3 << 30]
+        case OneOf():
+            return [word for word in one.kind.words if word != one.default]
+        case Words():
+            return [["a", "b c"]]
+    return ["other"]
+
+
+@pytest.mark.parametrize("name", list(ENGINES))
+def test_the_command_has_every_option_that_is_not_the_default(name: str) -> None:
+    row = replace(run_rows("explore", "--spec", LOCK)[0], engine=name)
+    known, tried = list_declared(engine_named(name).options), 0
+    for option, one in known.items():
+        if option in ("properties", "deadlock"):  # the command names the property, or asks for deadlocks
+            continue
+        for value in other_values(one):
+            words = shlex.split(command_of(replace(row, options={option: value})))
+            if value is False:
+                assert f"--no-{one.flag[2:]}" in words
+                continue
+            given = [words[at + 1] for at, word in enumerate(words[:-1]) if word == one.flag]
+            assert one.flag in words
+            assert value is True or [one.kind.of_word(word) for word in given] == (
+                list(map(one.kind.of_word, value)) if isinstance(value, list) else [value]
+            )
+            tried += 1
+        assert one.flag not in shlex.split(command_of(replace(row, options={option: one.default})))
+    assert tried > 3
+
+
+def test_the_command_names_the_lemmas_of_a_module_and_its_folders(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "Low.tla").write_text(
+        "---- MODULE Low ----\nEXTENDS Naturals\nVARIABLE x\nTypeOK == x \\in 0..3\nInit == x = 0\n"
+        "Next == x < 2 /\\ x' = x + 1\nInv == x < 3\nSmall == x <= 2\n===="
+    )
+    (tmp_path / "Low.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    asked = ("--lemma", "Small", "--library", str(tmp_path / "more"))
+    (row,) = run_rows("prove", "--spec", str(tmp_path / "Low.tla"), "--all-constants", *asked)
+    named = "--library more --lemma Small --property Inv --all-constants"
+    assert command_of(row) == f"verify prove --spec Low.tla --config Low.cfg {named}"
+    assert row.statistics["asked"]["says"] == "x < 3"
 
 
 def test_the_command_sets_constants_of_a_module_as_a_configuration_writes_them(tmp_path: Path) -> None:

@@ -183,3 +183,9 @@ class Counts(Protocol):
     rows = [one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None]
     says = [row.trace["#meta"]["failing"][0]["says"] for row in rows if row.trace is not None]
     assert says == ["1 node counts (n1), and none may", "2 node count (n1, n2), and at most 1 may"]
+
+
+def test_premises_on_elements_of_a_set_in_the_state_are_told(tmp_path: Path) -> None:
+    formula = '\\A p \\in held : p # 1 => pc[p] = "out"'
+    row = find_violation(tmp_path, "Sets", MODULE.replace("FORMULA", formula), CONFIG)
+    assert told(row).around == ("This is required because p \\in held, p # 1.",)

@@ -9,6 +9,7 @@ from typing import Any
 
 from verifier.outcomes.asked import describe_asked_properties, document_actions, place_actions
 from verifier.outcomes.checksum import with_checksum
+from verifier.outcomes.row import LEMMAS, LIBRARIES
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -131,10 +132,18 @@ def _statistics(run: Run) -> dict[str, Any]:
         "building_seconds": round(run.building_seconds, 3),
         "never_enabled": list(run.outcome.never_enabled),
         **files_of(run.definition),
+        **_reading(run.definition),
         **({"constraints": list(run.definition.limits)} if run.definition.limits else {}),
         **as_statistics(run.definition.titles),
         **run.outcome.statistics,
     }
+
+
+def _reading(definition: Definition) -> dict[str, list[str]]:
+    """Return what was named for the reading of a TLA+ module: lemmas, and folders by their own names."""
+    shown = definition.presentation
+    named = {LIBRARIES: [Path(one).name for one in shown.libraries], LEMMAS: list(shown.named_lemmas)}
+    return {name: words for name, words in named.items() if words}
 
 
 def files_of(definition: Definition) -> dict[str, str]:

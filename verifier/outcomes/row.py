@@ -27,6 +27,8 @@ _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 
 ASKED = "asked"
 """The figure with the question: the property's kind, formula and documentation."""
+LIBRARIES, LEMMAS = "libraries", "named_lemmas"
+"""The figures with what was named for the reading of a module."""
 LEMMA = "failing_lemma"
 """The figure with the lemma that fails in the place of the property: its kind, formula and documentation."""
 DOCUMENTED = "documented"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from verifier.encodings.concrete import show
-from verifier.outcomes.row import Row
+from verifier.outcomes.row import LEMMAS, LIBRARIES, Row
 from verifier.printable import json_text
 from verifier.report.known import find_known_answer
 from verifier.runs.modules.loading import setting
@@ -126,12 +126,15 @@ def command_of(row: Row) -> str:
     engine = engine_named(row.engine)
     words = ["verify", engine.name, "--spec", row.statistics.get("module", spec)]
     words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
+    known = list_declared(engine.options)
+    own = {one.flag for one in known.values()}  # verify induct chooses among lemmas by an option of that name
+    for flag, key in (("--library", LIBRARIES), ("--lemma", LEMMAS)):
+        words += [word for one in row.statistics.get(key) or () if flag not in own for word in (flag, one)]
     for name, value in row.constants.items():
         said = setting(name, value) if "module" in row.statistics else show(value)
         words += [] if said is None else ["--set", f"{name}={said}"]
     is_stuck = row.property_name == deadlock_title(row.statistics)
     words += ["--deadlock"] if is_stuck else ["--property", row.property_name]
-    known = list_declared(engine.options)
     for name, value in row.options.items():
         if name in known and name != "deadlock" and value != known[name].default:
             words += known[name].words(value)

@@ -294,7 +294,10 @@ def _as_said(definition: Definition, reading: ParametricReading | None) -> Defin
     """Return the definition with the formulas as they are for all constants."""
     if reading is None:
         return definition
-    return replace(definition, presentation=replace(definition.presentation, says=say_formulas(reading)))
+    # A module's own text comes before the formula that was read from it.
+    of_module = definition.presentation.says if definition.presentation.config else {}
+    says = {**say_formulas(reading), **of_module}
+    return replace(definition, presentation=replace(definition.presentation, says=says))
 
 
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:

@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, Protocol
 
 from verifier.errors import UsageError, cut, make_unknown_name_error
-from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
+from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size, size_word
 
 _KEY, _RECORDED = "option", "recorded"
 MOST = 10**9 - 1
@@ -227,7 +227,7 @@ class Option:
                 for item in value:
                     yield from (self.flag, str(item))
             case _ if isinstance(self.kind, Size):
-                yield from (self.flag, f"{value}B")
+                yield from (self.flag, size_word(value))
             case _:
                 yield from (self.flag, f"{value:g}" if isinstance(value, float) else str(value))
 

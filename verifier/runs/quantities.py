@@ -29,6 +29,15 @@ def parse_duration(word: str) -> float:
     return seconds
 
 
+def size_word(count: int) -> str:
+    """Return an amount of memory as ``parse_size`` reads it, in the largest unit that needs no fraction."""
+    units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)]
+    for unit, size in units:
+        if count % size == 0 and count // size < 10**9:
+            return f"{count // size}{unit}"
+    return f"{count / 10**6:.6f}MB"
+
+
 def parse_size(word: str) -> int:
     """Return the bytes. Raises ValueError."""
     match = re.fullmatch(rf"({_NUMBER}) ?([kmgt]?i?b)", word.lower())

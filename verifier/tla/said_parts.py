@@ -51,8 +51,9 @@ class Around:
         return replace(self, bound=(*self.bound, *names))
 
     def add_premise(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
-        """Return the surroundings with one more premise. One that reads no state explains nothing."""
-        if not premise.reads:
+        """Return the surroundings with one more premise. One that reads no state explains nothing, unless
+        it speaks of elements of a set that depends on the state."""
+        if not premise.reads and not (premise.bound and self.premises):
             return self
         both = tuple(dict.fromkeys([*self.culprits, *culprits]))
         return replace(self, premises=(*self.premises, premise), culprits=both)

@@ -57,7 +57,15 @@ def read_as_protocol(
         formula_named(specification, name, [], "lemma")
     protocol = make_protocol(specification, properties, helping)
     made = load_class_at(protocol.kind, {}, loaded.spec, loaded.began)
-    shown = replace(made.definition.presentation, source=loaded.spec, config=specification.config.file)
+    own, of_module = made.definition.presentation, loaded.definition.presentation
+    shown = replace(
+        own,
+        source=loaded.spec,
+        config=specification.config.file,
+        says={**own.says, **{name: words for name, words in of_module.says.items() if words}},
+        libraries=of_module.libraries,
+        named_lemmas=of_module.named_lemmas,
+    )
     return replace(
         made,
         definition=replace(made.definition, presentation=shown),

@@ -71,7 +71,12 @@ def load_tla(
     for name in reading.lemmas:
         formula_named(module.specification, name, [], "lemma")
     lemmas = tuple(Lemma(name, module.definition.init, "") for name in reading.lemmas)
-    definition = replace(module.definition, lemmas=lemmas)
+    shown = replace(
+        module.definition.presentation,
+        libraries=tuple(map(str, reading.libraries)),
+        named_lemmas=reading.lemmas,
+    )
+    definition = replace(module.definition, lemmas=lemmas, presentation=shown)
     made = TlaSource(replace(module, definition=definition), (), reading.libraries, given)
     return Loaded(spec, definition, {}, began, made)
 
