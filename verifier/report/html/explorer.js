@@ -25,7 +25,7 @@ class Explorer {
     this.build();
     this.look(Object.keys(this.views)[0]);
     let timer = null;
-    new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(() => this.resized(), 120); }).observe(this.split);
+    new ResizeObserver(() => { clearTimeout(timer); timer = setTimeout(() => this.resized(), 120); }).observe(this.host);
   }
 
   get view() {
@@ -183,7 +183,7 @@ class Explorer {
   }
 
   resized() {
-    if (this.split.clientWidth > 0 && Math.abs(this.split.clientWidth - this.width) > 8) {
+    if (this.host.clientWidth > 0 && Math.abs(this.host.clientWidth - this.width) > 8) {
       this.redraw();
       this.select(this.current, false);
     }
@@ -191,7 +191,7 @@ class Explorer {
 
   redraw() {
     const { pane } = this.view;
-    this.width = this.split.clientWidth;
+    this.width = this.host.clientWidth;
     this.host.style.setProperty("--above", `${Math.round(pane.getBoundingClientRect().top + scrollY)}px`);
     this.view.draw();
     this.fit();
@@ -246,7 +246,7 @@ class Explorer {
 
   /* Brings the drawing into view, for a link that leads to a step. */
   bringIntoView() {
-    const { top, bottom } = this.split.getBoundingClientRect();
+    const { top, bottom } = this.view.pane.getBoundingClientRect();
     if (top < 0 || bottom - 60 > innerHeight) this.host.scrollIntoView({ block: "start" });
   }
 

@@ -58,7 +58,11 @@ class Lanes {
     const start = this.pane.querySelector("svg:not(.lane-heads)").getBoundingClientRect().left;
     const { left } = parts[0].getBoundingClientRect();
     const ends = parts.map((part) => part.getBoundingClientRect()).filter((box) => box.left - left < this.pane.clientWidth / 2).map((box) => box.right);
-    return { from: left - start - 8, to: Math.max(...ends) - start + 8 };
+    const at = { from: left - start - 8, to: Math.max(...ends) - start + 8 };
+    const actor = ring && this.pane.querySelector(`g.row[data-step="${step}"] .actor`)?.getBoundingClientRect();
+    if (!actor) return at;
+    const both = { from: Math.min(at.from, actor.left - start - 8), to: Math.max(at.to, actor.right - start + 8) };
+    return both.to - both.from <= this.pane.clientWidth ? both : at;
   }
 
   mark(step, found) {
