@@ -283,3 +283,16 @@ def test_the_kind_of_a_property_names_all_its_parts(tmp_path: Path) -> None:
         "Steps": "invariant: the part about states",
         "Steps!step": "step invariant: the part about steps",
     }
+
+
+def test_a_proof_by_enumeration_names_no_solver() -> None:
+    made = like(kip320_first_try(), verdict=VerdictKind.PROVED, solver="minisat+z3", solver_version="")
+    whole = page(replace(made, proof={"found_by": "explore"}))
+    assert "Proof by enumeration" in whole
+    assert "minisat+z3" not in whole
+    assert "minisat+z3" in page(replace(made, proof={"found_by": "ic3"}))
+
+
+def test_no_line_ends_within_an_option() -> None:
+    row = replace(kip320_first_try(), engine="explore", options={"timeout": 77})
+    assert '<span class="unbroken">--timeout</span> 77' in page(row)

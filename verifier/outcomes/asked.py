@@ -12,6 +12,7 @@ from verifier.verdict import OF_STEPS
 
 _LONGEST = 600
 """The most characters of a formula: nobody reads more."""
+_TRUE = "true"
 _WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
 
 
@@ -69,6 +70,7 @@ def _of_property(definition: Definition, prop: Property) -> dict[str, str]:
     says = ""
     if prop.kind not in _WITHOUT_FORMULA:
         says = _says(definition, prop.name, lambda: text(prop.formula, longest=_LONGEST))
+        says = "" if says == _TRUE else says  # its description says what it claims beyond that
     return {"kind": prop.kind.value, "says": says, "description": _plain(prop.description)}
 
 

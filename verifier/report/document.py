@@ -94,6 +94,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["breakable"] = _breakable
+    made.filters["options"] = _keep_options
     made.filters["share"] = _share
     return made
 
@@ -101,6 +102,13 @@ def environment() -> Environment:
 def _make_printable(value: Any) -> Any:
     """The text in printable form. Markup stays as it is."""
     return printable_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _keep_options(words: str) -> Markup:
+    """A text in which no line ends within the name of an option."""
+    parts = re.split(r"(--[a-z][a-z-]*)", printable(words))
+    whole = Markup('<span class="unbroken">{}</span>')
+    return Markup("").join(whole.format(one) if one[:2] == "--" else one for one in parts)
 
 
 def _breakable(name: str) -> Markup:

@@ -125,13 +125,15 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
     memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
+    # Of searches side by side, the one that looked at all states needed no solver.
+    by_solver = (row.proof or {}).get("found_by") != "explore"
     options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
     facts = [
         ("constants", row.shown_constants),
         ("spec hash", row.spec_hash),
         ("engine", row.engine),
         ("options", show_constants({k: _plain(v) for k, v in options.items()})),
-        ("solver", f"{row.solver} {row.solver_version}".strip()),
+        ("solver", f"{row.solver} {row.solver_version}".strip() if by_solver else ""),
         ("verify", row.tool_version),
         ("time", f"{row.seconds:.1f} s"),
         ("peak memory", memory),
