@@ -169,7 +169,8 @@ def _beyond_levels(row: Row) -> str:
         return ""
     more = found - total
     were = "1 more state was" if more == 1 else f"{more:,} more states were"
-    return f"{total:,} states in all. {were} found beyond, {found:,} together, and not looked at."
+    states = "1 state" if total == 1 else f"{total:,} states"
+    return f"{states} in all. {were} found beyond, {found:,} together, and not looked at."
 
 
 def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:

@@ -104,7 +104,7 @@ class Blaming:
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
         counted = [show(one[count.binds]) for one in inner if holds(body, one)]
-        found, kind = list_names(counted) if counted else "none", str(count.binds.sort).partition("(")[0]
+        found, kind = list_names(counted) if counted else "none", _kind_of(count)
         if not is_small or not isinstance(limit, int):
             culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
             verb = "counts" if total == 1 else "count"
@@ -172,6 +172,13 @@ class Blaming:
 
 def _counts(term: Term) -> bool:
     return term.operator is Operator.COUNT
+
+
+def _kind_of(count: Term) -> str:
+    """Return the word for what is counted: the kind of an index set, or an element of another sort."""
+    assert count.binds is not None
+    kind = str(count.binds.sort).partition("(")[0]
+    return kind if kind.islower() and kind.isidentifier() else "element"
 
 
 def _limit(limit: Concrete | None, term: Term) -> str:
