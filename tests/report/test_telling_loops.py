@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_telling import blamed, told
+from tests.report.test_telling import blamed, drawn, told
 from tests.support.examples import rabbit_lasso, run_rows
 
 
@@ -77,6 +77,13 @@ Formula == FORMULA
             ],
         ),
         (
+            "WF_vars(Flip)",
+            [
+                ("WF_vars(Flip) is false in every state: <<Flip>>_vars is enabled from state 2 on, "
+                "and no step of the loop takes it.")
+            ],
+        ),
+        (
             "[]<><<x' = 0>>_x",
             ["It must come true again and again: <<x' = 0>>_x.", "It never does."],
         ),
@@ -90,3 +97,38 @@ def test_what_is_demanded_of_a_loop_is_what_the_property_says(
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
     (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
     assert list(told(row).lines) == words
+
+
+TURNS = """---- MODULE Turns ----
+EXTENDS Naturals
+VARIABLES n
+Init == n = 0
+Step(k) == n < 3 /\\ n' = n + k
+Back == n = 3 /\\ n' = 0
+Next == (\\E k \\in {1, 2} : Step(k) /\\ n' <= 3) \\/ Back
+Spec == Init /\\ [][Next]_n /\\ WF_n(Next)
+Formula == FORMULA
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("<>[][n' # 0]_n", "It is not: in step LAST it is false each time."),
+        (
+            "SF_n(Step(2))",
+            ("SF_n(Step(2)) is false in every state: <<Step(2)>>_n is enabled in state 0, again and again, "
+            "and no step of the loop takes it."),
+        ),
+    ],
+)
+def test_steps_of_a_loop_have_the_numbers_of_the_drawing(formula: str, words: str, tmp_path: Path) -> None:
+    """The step from state 2 is step 3; the step that leads back has the number after the last state."""
+    module = tmp_path / "Turns.tla"
+    module.write_text(TURNS.replace("FORMULA", formula))
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    back = next(number for number, step in enumerate(drawn(row).steps) if step.action == "Back")
+    assert told(row).lines[-1] == words.replace("LAST", str(back))
+    assert blamed(row) == []

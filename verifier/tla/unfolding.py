@@ -17,7 +17,9 @@ from verifier.tla.facts import CONSTANT, STATE
 from verifier.tla.fairness import meaning_of
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
+from verifier.tla.said_parts import span
 from verifier.tla.splitting import Formula
+from verifier.tla.text import text_at
 from verifier.tla.value_types import Value
 from verifier.tla.values import members
 
@@ -62,6 +64,10 @@ class Fair:
     step: Leaf
     label: str
     """Its name."""
+    said: str = ""
+    """Its text."""
+    step_said: str = ""
+    """The text of its step: ``<<A>>_v``."""
 
     @property
     def meaning(self) -> Unfolded:
@@ -197,7 +203,16 @@ class _Unfolding:
         name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
         with_ = f" with {', '.join(f'{n} = {value}' for n, value in at.bound)}" if at.bound else ""
         label = f"{'SF' if whole.strong else 'WF'} of {name}{with_}"
-        return Fair(whole.strong, Leaf(enabled, at.module), Leaf(step, at.module, False), label)
+        said, step_said = self._say_fairness(whole)
+        enabled_leaf, step_leaf = Leaf(enabled, at.module, bound=at.bound), Leaf(step, at.module, False)
+        return Fair(whole.strong, enabled_leaf, step_leaf, label, said, step_said)
+
+    def _say_fairness(self, whole: ast.Fairness) -> tuple[str, str]:
+        """Return the text of a fairness condition and of its step, as the module has them."""
+        texts = Texts() if self.texts is None else self.texts
+        action, subscript = (text_at(span(texts.of(one))) for one in (whole.action, whole.subscript))
+        kind = "SF" if whole.strong else "WF"
+        return f"{kind}_{subscript}({action})", f"<<{action}>>_{subscript}"
 
     def _either(self, whole: ast.If, at: _Place) -> Unfolded:
         condition = self.of(whole.condition, at)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from verifier.encodings.blame import Blame
 from verifier.tla.explaining import false_parts, whole_part
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -84,7 +85,7 @@ class _Explanation:
             case Not(part=part):
                 yield from self.of(part, at, wanted=not wanted, around=None)
             case Fair():
-                yield from self.of(whole.meaning, at, wanted=wanted, around=None)
+                yield self._fair(whole, wanted=wanted)
             case Several(parts=(Not(part=Leaf()), Eventually() as due)) if around == "always" and wanted:
                 yield from self.of(whole.parts[0], at, around=None)
                 yield from self.of(due, at, around="leads to")
@@ -107,6 +108,21 @@ class _Explanation:
                 else:
                     yield from self.of(part, max(at, self.lasso.start), wanted=wanted, around=inside)
 
+    def _fair(self, whole: Fair, *, wanted: bool) -> UnmetPart:
+        """Return a fairness condition. If it is false, it says when its step is enabled, but never taken."""
+        says, start = "", self.lasso.start
+        if wanted:
+            enabled = self.lasso.truths(whole.enabled)
+            off = [place for place, is_enabled in enumerate(enabled) if not is_enabled]
+            since = max(off, default=-1) + 1
+            if since <= start:
+                when = f"from state {since} on" if since else "in every state"
+            else:
+                when = f"in state {enabled.index(True, start)}, again and again"
+            says = f"{whole.step_said} is enabled {when}, and no step of the loop takes it"
+        part = SaidPart(whole.enabled.body.place, whole.said, (), (), Blame(says) if says else None)
+        return UnmetPart(_with_bound_values(part, whole.enabled), not wanted, "in every state")
+
     def _from(self, at: int) -> list[int]:
         """Return the positions from one on: first those before the loop comes back."""
         last, start = len(self.lasso.states), self.lasso.start
@@ -122,7 +138,7 @@ class _Explanation:
         if whole is not None:
             few = len(places) <= _MOST_COMPARED
             alike = few and all(self._whole(leaf, other) == whole for other in places)
-            said = replace(whole, reads=()) if of_step and not alike else whole
+            said = _unmark(whole) if of_step else whole
             words = self._words(places, of_steps=of_step)
             named = _with_bound_values(said, leaf)
             yield UnmetPart(named, truth, words, None if alike else place, demand or "")
@@ -140,16 +156,23 @@ class _Explanation:
         return whole_part(self.spec, Formula(leaf.body, leaf.module), states[place], following, self.texts)
 
     def _words(self, places: Sequence[int], *, of_steps: bool = False) -> str:
-        """Say which states of the execution they are, or which steps begin there."""
+        """Say which states of the execution they are, or which steps: step 1 begins in state 0."""
         start, last = self.lasso.start, len(self.lasso.states) - 1
         what, first = "step" if of_steps else "state", min(places)
+        number = first + of_steps
         if start == last == first:
-            return f"in {what} {last}, forever"
+            return "in every step of the loop" if of_steps else f"in state {last}, forever"
         if len(places) == 1:
-            return f"in {what} {first}{', again and again' if first >= start else ''}"
+            return f"in {what} {number}{', again and again' if first >= start else ''}"
         if first >= start:
             return f"in every {what} of the loop"
-        return f"in every {what}" if first == 0 else f"in {what} {first} and in all that follow"
+        return f"in every {what}" if first == 0 else f"in {what} {number} and in all that follow"
+
+
+def _unmark(part: SaidPart) -> SaidPart:
+    """Return a part of a step without values: those of its subscript do not decide it."""
+    blame = None if part.blame is None else replace(part.blame, culprits=(), context=())
+    return replace(part, reads=(), blame=blame)
 
 
 def _add_demand(around: str | None, whole: Always | Eventually) -> str | None:
