@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PATHS = frozenset(
     {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}
 )
+_KEYS = _PATHS | {Operator.GET}
 _LONGEST_KEY = 40
 """The most characters of a key that stands as it is written; of a longer one the value stands."""
 _MOST_ELEMENTS = 200
@@ -70,10 +71,11 @@ class Mentions:
         return text(part, bindings, self.first_index, longest)
 
     def _find_keys(self, path: Term, bindings: Bindings) -> Iterator[Term]:
-        """Yield the keys in a path that are parts of the state themselves."""
+        """Yield the keys in a path that are parts of the state themselves, and not computed from many."""
         part = path
         while part.arguments:
-            if part.operator is Operator.APPLY and self._reads_state(part.arguments[1], bindings):
+            is_plain = part.operator is Operator.APPLY and part.arguments[1].operator in _KEYS
+            if is_plain and self._reads_state(part.arguments[1], bindings):
                 yield part.arguments[1]
             part = part.arguments[0]
 
