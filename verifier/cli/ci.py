@@ -51,8 +51,8 @@ def command(
     """Check what a project expects of its protocols, as written in MANIFEST (docs/ci.md).
 
     Each surprise is one line that says why: another verdict or length, a spec that changed since, a property
-    that no cell covers, a run that decided nothing. The exit code is 0 if there is none, and else that of the
-    worst verdict that was not expected, or 14 if it is not by its verdict that something surprises.
+    that no cell covers, a run that decided nothing. The exit code is 0 if there is none. Otherwise it is that
+    of the worst unexpected verdict, or 14 if only lengths, hashes or missing expectations surprise.
 
     \b
     Examples:

@@ -136,6 +136,9 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     for name, figures in outcome.statistics.get("engines", {}).items():
         if undecided and "refused" in figures:
             yield f"{name} cannot decide it: {figures['refused']}"
+    constants = run.definition.constants
+    if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
+        yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."
 

@@ -265,11 +265,17 @@ def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:
     return f"{words} (translation agrees with the module on {states:,} states, {steps:,} steps)"
 
 
+def _name_undecided(run: Run) -> str:
+    """Name the open properties, of which the expectations may say nothing."""
+    names = [one.property_name for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    return f" ({', '.join(names)} left open)" if names else ""
+
+
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
-        met = "as expected" if run.exit_code == 0 else "not as expected"
+        met = "as expected" if run.exit_code == 0 else f"not as expected{_name_undecided(run)}"
         remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
     return remarks
 
