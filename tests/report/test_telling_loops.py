@@ -132,3 +132,45 @@ def test_steps_of_a_loop_have_the_numbers_of_the_drawing(formula: str, words: st
     back = next(number for number, step in enumerate(drawn(row).steps) if step.action == "Back")
     assert told(row).lines[-1] == words.replace("LAST", str(back))
     assert blamed(row) == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "at", "culprits"),
+    [
+        ("[](x # 1)", 1, ["x"]),  # false before the loop
+        ("<>(x = 3 /\\ y = 1)", None, ["y"]),  # x is as demanded
+    ],
+)
+def test_values_of_a_loop_are_those_of_the_state_that_is_told(
+    formula: str, at: int | None, culprits: list[str], tmp_path: Path
+) -> None:
+    module = tmp_path / "Counter.tla"
+    module.write_text(COUNTER.replace("FORMULA", f"{formula} \\/ <>[](x = 9)"))
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    found = drawn(row)
+    assert found.fails_at == (len(found.steps) - 1 if at is None else at)
+    assert {one.path for one in found.unmet[0].blamed or found.unmet[1].blamed} == set(culprits)
+
+
+def test_of_a_choice_in_a_protocol_each_side_is_told(tmp_path: Path) -> None:
+    spec = tmp_path / "flips.py"
+    spec.write_text(
+        """from verifier import *
+class Flips(Protocol):
+    \"\"\"A switch.\"\"\"
+    def state(self): return State(t=Range(0, 3), on=Boolean())
+    def init(self, s): return [s.t == 0, ~s.on]
+    @action
+    def up(self, s): return Step(when=s.t < 3, then={s.t: s.t + 1})
+    @action
+    def flip(self, s): return Step(when=s.t == 3, then={s.on: ~s.on})
+    @temporal
+    def either(self, s): return eventually_always(s.t < 2) | always_eventually(s.t == 1)
+    def fairness(self): return [weak()]
+"""
+    )
+    (row,) = [one for one in run_rows("live", "--spec", str(spec)) if one.trace is not None]
+    assert [line.partition(":")[0] for line in told(row).lines] == [
+        "t < 2 is false in every state of the loop", "t = 1 is false in every state of the loop",
+    ]  # fmt: skip

@@ -271,10 +271,12 @@ class _Builder:
         if "loop" not in self.trace:
             return (), last
         parts = [one for one in about.get("failing", ()) if not one.get("truth")]
-        single = [re.match(r"in state (\d+), again and again", str(one.get("states"))) for one in parts]
-        found = next((int(one[1]) for one in single if one), last)
-        at = found if self.trace["loop"] < found <= last and all(single) else last
-        return tuple(failing_parts(parts, paths, values[at])), at
+        own = [_find_state(one) for one in parts]
+        found = next((number for number in own if number is not None), last)
+        at = found if found <= last and found != self.trace["loop"] else last  # the loop ends where it starts
+        fits = {found, None} if found >= self.trace["loop"] else {found}  # alike is what the loop has
+        shown = [one for one, number in zip(parts, own, strict=True) if number in fits]
+        return tuple(failing_parts(shown, paths, values[at])), at
 
     # Places
 
@@ -352,6 +354,12 @@ class _Builder:
         named = (self._lane(text, kinds.get(name, "")) for name, text in texts)
         found = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
         return found if found is not None else 0 if self.lanes else self._make_shared_lane()
+
+
+def _find_state(part: Mapping[str, Any]) -> int | None:
+    """The state of which the values of an unmet part are; None if they are the same in all its states."""
+    single = re.search(r"in state (\d+)(, again and again|, forever)?$", str(part.get("states")))
+    return int(part["at"]) if "at" in part else int(single[1]) if single else None
 
 
 def variable_of(path: str) -> str:

@@ -135,19 +135,20 @@ class _Explanation:
         start, of_step = self.lasso.start, leaf.stuttering is not None
         place = next((one for one in places if one >= start), places[0])
         whole = self._whole(leaf, place)
+        inner = list[SaidPart]()
+        if not truth and not of_step:
+            state, formula = self.lasso.states[place], Formula(leaf.body, leaf.module)
+            found = false_parts(self.spec, [formula], state, None, self.texts)
+            inner = [part for part in found if whole is None or part.formula != whole.formula]
         if whole is not None:
             few = len(places) <= _MOST_COMPARED
             alike = few and all(self._whole(leaf, other) == whole for other in places)
-            said = _unmark(whole) if of_step else whole
+            said = _unmark(whole) if of_step or inner else whole  # of several parts, those are at fault
             words = self._words(places, of_steps=of_step)
             named = _with_bound_values(said, leaf)
             yield UnmetPart(named, truth, words, None if alike else place, demand or "")
-        if truth or of_step:
-            return
-        formula = Formula(leaf.body, leaf.module)
-        for part in false_parts(self.spec, [formula], self.lasso.states[place], None, self.texts):
-            if whole is None or part.formula != whole.formula:
-                yield UnmetPart(_with_bound_values(part, leaf), truth, self._words([place]))
+        for part in inner:
+            yield UnmetPart(_with_bound_values(part, leaf), truth, self._words([place]))
 
     def _whole(self, leaf: Leaf, place: int) -> SaidPart | None:
         """Return the formula with the values that it reads in a state, or in the step from there."""
@@ -170,7 +171,7 @@ class _Explanation:
 
 
 def _unmark(part: SaidPart) -> SaidPart:
-    """Return a part of a step without values: those of its subscript do not decide it."""
+    """Return a part without values, where these do not decide it: as those of a subscript."""
     blame = None if part.blame is None else replace(part.blame, culprits=(), context=())
     return replace(part, reads=(), blame=blame)
 

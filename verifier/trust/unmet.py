@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from verifier.encodings.terms import Term
-from verifier.specs.temporal import TemporalOperator
+from verifier.specs.temporal import TemporalFormula, TemporalOperator
 from verifier.system.model import Model
 from verifier.trust.explain import ConcreteReading, Reason
 from verifier.trust.trace import Trace
@@ -27,15 +27,28 @@ def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
     Each has the state of its values in words, and the first the demand on the formula.
     """
     prop = next((one for one in model.definition.temporal if one.name == trace.violates), None)
-    if prop is None or trace.loop is None or prop.formula.parts or prop.formula.operator not in _LASTING:
+    if prop is None or trace.loop is None:
         return []
-    first_index, start = model.definition.presentation.first_index, trace.loop.start
+    first_index = model.definition.presentation.first_index
     readings = [ConcreteReading(state, None, first_index) for state in trace.states]
+    return _unmet_of(prop.formula, readings, trace.loop.start)
+
+
+def _unmet_of(formula: TemporalFormula, readings: list[ConcreteReading], start: int) -> list[dict[str, Any]]:
+    """Return the parts of a formula; of a disjunction those of each side, of which none is demanded."""
+    if formula.operator is TemporalOperator.OR:
+        sides = [_unmet_of(side, readings, start) for side in formula.parts]
+        left_out = ("demand", "within")
+        told = all(sides) and not any(one["truth"] for side in sides for one in side)
+        parts = [one for side in sides for one in side] if told else []
+        return [{key: value for key, value in one.items() if key not in left_out} for one in parts]
+    if formula.parts or formula.operator not in _LASTING:
+        return []
 
     def is_false(term: Term, number: int) -> bool:
         return readings[number].is_defined(term, {}) and not readings[number].holds(term, {})
 
-    term, operator = prop.formula.terms[-1], prop.formula.operator
+    term, operator = formula.terms[-1], formula.operator
     failing = [number for number in range(len(readings)) if is_false(term, number)]
     looping = [number for number in failing if number >= start]
     if not looping:
@@ -43,7 +56,7 @@ def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
     found, due = list[dict[str, Any]](), None
     since = max((n for n in range(len(readings)) if n not in failing), default=-1) + 1
     if operator is TemporalOperator.LEADS_TO and since <= start:
-        premise = prop.formula.terms[0]
+        premise = formula.terms[0]
         due = next((n for n in range(since, len(readings)) if readings[n].holds(premise, {})), None)
         if due is not None:
             part = readings[due].part(premise, {})
