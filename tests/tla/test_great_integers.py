@@ -22,7 +22,7 @@ from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.protocol_classes import Rules, make_protocol
 from verifier.tla.first_order.reading import Reading
-from verifier.tla.first_order.scopes import Scope
+from verifier.tla.first_order.scopes import Scope, Unread
 from verifier.tla.first_order.typed import ALWAYS
 
 MODULE = r"""---- MODULE Great ----
@@ -49,8 +49,42 @@ FALSE_CLAIMS = (
 )
 
 
-def _write(folder: Path, claim: str) -> str:
-    (folder / "Great.tla").write_text(MODULE.replace("CLAIM", claim))
+FAR = r"""---- MODULE Great ----
+EXTENDS Integers, FiniteSets
+CONSTANT N
+VARIABLES x, S, f
+K == N + 50
+TypeOK == x \in 0..MOST /\ S \in SUBSET (0..(N + 50)) /\ f \in [0..1 -> 0..(N + 50)]
+Init == x = 0 /\ S = {} /\ f = [i \in 0..1 |-> 0]
+Next == x < N + N + N /\ STEP /\ UNCHANGED <<S, f>>
+Claim == CLAIM
+====
+"""
+"""From N = 26 on, x leaves 0..K: no comparison looks so far."""
+FAR_CLAIMS = (
+    r"\A y \in S \cup {x} : y <= K",
+    r"{y \in S \cup {x} : y > K} = {}",
+    r"S \cup {x} \subseteq 0..K",
+    r"\A p \in {<<i, TRUE>> : i \in S} \cup {<<x, TRUE>>} : p[1] <= K",
+    r"\A r \in {[a |-> i] : i \in S} \cup {[a |-> x]} : r.a <= K",
+    r"S = {y \in {x} : y > K}",
+    r"S = {y \in {x} \cap {x} : y > K}",
+    r"\A y \in S \cup {y \in {x} : y > K} : FALSE",
+    r"~(\E y \in 0..([f EXCEPT ![1] = x][1]) : y > K)",
+    r"{0, x} \subseteq 0..K",
+)
+FAR_STEPS = (
+    r"x' = x + 1 /\ (\E y \in 0..x' : y = x + 1)",
+    r"x' \in {x + 1}",
+    r"\E q \in {x + 1} : x' \in {y \in {q} : TRUE}",
+    r"x' \in {x + 1} \cup {}",
+    r"x' \in {y + 1 : y \in {x}}",
+)
+"""Steps that leave the type invariant x \\in 0..K at great N."""
+
+
+def _write(folder: Path, claim: str, text: str = MODULE) -> str:
+    (folder / "Great.tla").write_text(text.replace("CLAIM", claim))
     (folder / "Great.cfg").write_text(CONFIG)
     return str(folder / "Great.tla")
 
@@ -59,6 +93,33 @@ def _write(folder: Path, claim: str) -> str:
 def test_a_claim_that_great_integers_violate_is_not_proved(tmp_path: Path, claim: str) -> None:
     run = execute("prove", load(_write(tmp_path, claim), {}), ProveOptions(all_constants=True))
     assert [one.kind.name for one in run.outcome.verdicts] != ["PROVED"]
+
+
+def _prove(spec: str) -> str:
+    """Return the verdict, or that the module has no reading."""
+    try:
+        run = execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+    except Unread:
+        return "no reading"
+    return run.outcome.verdicts[0].kind.name
+
+
+@pytest.mark.parametrize("claim", FAR_CLAIMS)
+def test_no_bound_name_takes_the_bounds_of_another_set(tmp_path: Path, claim: str) -> None:
+    text = FAR.replace("MOST", "(N + N + N)").replace("STEP", "x' = x + 1")
+    assert _prove(_write(tmp_path, claim, text)) in ("no reading", "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize("step", FAR_STEPS)
+def test_a_step_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, step: str) -> None:
+    text = FAR.replace("MOST", "(N + 50)").replace("STEP", step)
+    assert _prove(_write(tmp_path, "x <= K", text)) in ("no reading", "INCONCLUSIVE")
+
+
+def test_an_integer_that_stays_within_its_bounds_is_still_read(tmp_path: Path) -> None:
+    text = FAR.replace("MOST", "(N + 50)").replace("STEP", "x' = x + 1")
+    claim = r"\A y \in S \cup {x} : y <= K /\ [f EXCEPT ![1] = x] \in [0..1 -> 0..K]"
+    assert _prove(_write(tmp_path, claim, text.replace("x < N + N + N", "x < N"))) == "PROVED"
 
 
 def test_the_same_claim_is_proved_where_the_domain_is_large_enough(tmp_path: Path) -> None:

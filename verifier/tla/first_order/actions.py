@@ -228,7 +228,7 @@ class Walker:
             return
         kind = self.variables[variable]
         if form.is_equation:
-            value = self.reading.read_typed(form.right, scope, kind)
+            value = self.reading.read_assigned(form.right, scope, kind)
             after = {**branch.after, variable: value}
             yield replace(branch, after=after, at=form.whole)
             return
@@ -237,9 +237,7 @@ class Walker:
         element = self.reading.find_element_kind(members, form.right.place)
         symbol = Symbol(own, element.sort(self.reading.sorts))
         chosen = Typed(element, variable_of(symbol))
-        fitting = self.reading.kinds.widen(chosen, kind)
-        if fitting is None:
-            raise Unread(form.right.place, f"{variable.name} is {kind}, and this has {element}")
+        fitting = self.reading.assign(chosen, kind, form.right.place)
         found = replace(branch, parameters=(*branch.parameters, Chosen(own, element, symbol)), at=form.whole)
         yield replace(found.with_line(members.has(chosen)), after={**branch.after, variable: fitting})
 

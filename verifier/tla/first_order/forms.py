@@ -31,6 +31,7 @@ from verifier.tla.first_order.reading import Read, Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread
 from verifier.tla.first_order.typed import (
     ALWAYS,
+    Assigned,
     Collection,
     Typed,
     conjoin,
@@ -73,7 +74,7 @@ def _choose(
     scope: Scope,
     expected: Kind | None,
 ) -> Typed:
-    if expected is None:
+    if expected is None or isinstance(expected, Whole):
         one, other = reading.read_typed(then, scope), reading.read_typed(otherwise, scope)
         expected = join(one.kind, other.kind)
         if expected is None or not (expected.is_known or isinstance(expected, Whole)):
@@ -127,10 +128,10 @@ def _set_of(reading: Reading, whole: ast.SetOf, scope: Scope, expected: Kind | N
         items = _items(reading, whole, scope, None)
     assert items is not None
     kind = items[0].kind
-    made = set_of(
-        term_of(items[0].value).sort if isinstance(kind, Whole) else kind.sort(reading.sorts),
-        *(item.value for item in items),
-    )
+    made = None  # of integers with different bounds only membership is known
+    if kind.is_known or len(items) == 1:
+        sort = kind.sort(reading.sorts) if kind.is_known else term_of(items[0].value).sort
+        made = set_of(sort, *(item.value for item in items))
     words = tuple(item.word for item in items if item.word is not None)
     return Collection(
         kind,
@@ -156,6 +157,8 @@ def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | Non
         raise Unread(whole.place, "the elements of this set are of several kinds")
     if isinstance(joined, Whole):
         return [Typed(joined, item.value) for item in items]
+    if not joined.is_known and any(item.kind != joined for item in items):
+        raise Unread(whole.place, "the integers of these elements have different bounds")
     return [
         reading.read_typed(item, scope, joined) if i.kind != joined else i
         for item, i in zip(whole.items, items, strict=True)
@@ -187,7 +190,7 @@ def _image(reading: Reading, whole: ast.Image, scope: Scope, expected: Kind | No
     made, inner = reading.bind(whole.bindings[0], scope)
     symbol, within, _ = made[0]
     wanted = expected.element if isinstance(expected, SetOf) else None
-    body = reading.read_typed(whole.body, inner, wanted if wanted is not None and wanted.is_known else None)
+    body = reading.read_part(whole.body, inner, wanted if wanted is not None and wanted.is_known else None)
     if not body.kind.is_known:
         raise Unread(whole.place, f"its elements are {body.kind}")
     element = body.kind
@@ -212,7 +215,7 @@ def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kin
     symbol = Symbol(binding.names[0].name, kind.sort(reading.sorts))
     inner = scope.binding(binding.names[0], Typed(kind, variable_of(symbol)))
     wanted = expected.range if isinstance(expected, Map) and expected.domain == kind else None
-    body = reading.read_typed(whole.body, inner, wanted)
+    body = reading.read_part(whole.body, inner, wanted)
     if not body.kind.is_known:
         raise Misfit(whole.place, f"its values are {body.kind}")
     sort = FunctionSort(symbol.sort, body.kind.sort(reading.sorts))
@@ -244,7 +247,7 @@ def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | 
     fields = {}
     for name, item in whole.fields:
         part = expected.part(name) if isinstance(expected, Fields) else None
-        fields[name] = reading.read_typed(item, scope, None if part is None else part.kind)
+        fields[name] = reading.read_part(item, scope, None if part is None else part.kind)
     kind = Fields(tuple(Part(name, fields[name].kind) for name in sorted(fields)))
     if not kind.is_known:
         raise Misfit(whole.place, f"nothing here says of which kind the fields of {kind} are")
@@ -280,7 +283,7 @@ def _tuple(reading: Reading, whole: ast.Tuple, scope: Scope, expected: Kind | No
         wanted = expected.items
     if len(whole.items) < 2:
         raise Unread(whole.place, "a tuple with fewer than two items")
-    items = [reading.read_typed(item, scope, kind) for item, kind in zip(whole.items, wanted, strict=True)]
+    items = [reading.read_part(item, scope, kind) for item, kind in zip(whole.items, wanted, strict=True)]
     for item in items:
         if not item.kind.is_known and not isinstance(item.kind, Whole):
             raise Misfit(whole.place, f"an item is {item.kind}")
@@ -321,22 +324,31 @@ def _update(
     scope: Scope,
 ) -> Typed:
     if not path:
-        return reading.read_typed(value, replace(scope, old=found), found.kind)
+        # Of a value that is changed twice, the bounds of @ are not known.
+        old = None if isinstance(found, Assigned) else found
+        if not scope.assigning:
+            return reading.read_typed(value, replace(scope, old=old), found.kind)
+        below = reading.read_part(value, replace(scope, old=old), found.kind)
+        fitting = reading.kinds.widen(below, found.kind)
+        return fitting or Assigned(found.kind, reading.assign(below, found.kind, value.place).value)
     first, rest = path[0], path[1:]
     match found.kind:
         case Map(domain, range_):
-            key = reading.read_typed(first, scope, domain)
-            below = _update(reading, Typed(range_, found.value[key.value]), rest, value, scope)
-            return Typed(found.kind, updated(found.value, key.value, below.value))
+            key = reading.read_key(first, scope, domain)
+            below = _update(reading, type(found)(range_, found.value[key.value]), rest, value, scope)
+            loose = isinstance(found, Assigned) or isinstance(below, Assigned)
+            return (Assigned if loose else Typed)(found.kind, updated(found.value, key.value, below.value))
         case Fields() if isinstance(first, ast.String):
             part = found.kind.part(first.value)
             if part is None or part.may_lack:
                 raise Unread(first.place, f"{found.kind} may lack the field {first.value}")
-            old = Typed(part.kind, reading.kinds.raw_field(found, part.name))
-            below = _update(reading, old, rest, value, scope)
+            loose = isinstance(found, Assigned)
+            own = (Assigned if loose else Typed)(part.kind, reading.kinds.raw_field(found, part.name))
+            below = _update(reading, own, rest, value, scope)
             sort = found.kind.sort(reading.sorts)
             terms = (term_of(found.value), term_of(below.value))
-            return Typed(found.kind, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
+            made = wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name))
+            return (Assigned if loose or isinstance(below, Assigned) else Typed)(found.kind, made)
     raise Unread(first.place, f"a part of {found.kind} is changed by EXCEPT")
 
 
@@ -344,7 +356,7 @@ def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, ex
     found = reading.read_typed(whole.function, scope)
     match found.kind:
         case Map(domain, range_):
-            key = reading.read_typed(whole.argument, scope, domain)
+            key = reading.read_key(whole.argument, scope, domain)
             return Typed(range_, found.value[key.value])
         case Fields() if isinstance(whole.argument, ast.String):
             part = found.kind.part(whole.argument.value)

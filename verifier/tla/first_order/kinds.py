@@ -26,6 +26,15 @@ class Linear:
         parts = tuple(sorted((name, times) for name, times in found.items() if times))
         return Linear(self.number + factor * other.number, parts)
 
+    def __str__(self) -> str:
+        parts = [name if times == 1 else f"{times} * {name}" for name, times in self.parts]
+        return " + ".join([*parts, str(self.number)] if self.number or not parts else parts)
+
+    @property
+    def is_never_negative(self) -> bool:
+        """True if the sum is at least 0, whatever integers from 0 the constants are."""
+        return self.number >= 0 and all(times >= 0 for _, times in self.parts)
+
     @property
     def text(self) -> str:
         """Return the sum as Python text of a protocol."""
@@ -92,7 +101,7 @@ class Whole(Kind):
         return self.low is not None
 
     def __str__(self) -> str:
-        return "an integer"
+        return "an integer" if self.low is None else f"an integer of {self.low}..{self.high}"
 
 
 @dataclass(frozen=True)
@@ -224,6 +233,32 @@ class Map(Kind):
 
     def __str__(self) -> str:
         return f"a function from {self.domain} to {self.range}"
+
+
+def is_within(one: Whole, other: Whole) -> bool:
+    """True if the bounds of the first lie within those of the second, whatever integers from 0 the constants
+    are."""
+    if other.low is None or other.high is None:
+        return True
+    if one.low is None or one.high is None:
+        return False
+    return one.low.plus(other.low, -1).is_never_negative and other.high.plus(one.high, -1).is_never_negative
+
+
+def has_sets(kind: Kind) -> bool:
+    """True if a value of the kind is a set, or has one in it."""
+    match kind:
+        case SetOf():
+            return True
+        case Optional(inner=inner):
+            return has_sets(inner)
+        case Pair(items):
+            return any(map(has_sets, items))
+        case Fields(parts):
+            return any(has_sets(part.kind) for part in parts)
+        case Map(domain, range_):
+            return has_sets(domain) or has_sets(range_)
+    return False
 
 
 def has_integers(kind: Kind) -> bool:

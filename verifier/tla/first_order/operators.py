@@ -20,6 +20,7 @@ from verifier.tla.first_order.kinds import (
     Whole,
     Word,
     has_integers,
+    has_sets,
     join,
 )
 from verifier.tla.first_order.reading import Reading, Rule
@@ -66,8 +67,22 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
         return both[0] == both[1]  # type: ignore[no-any-return]
     if _apart(reading, scope, one, other) or _apart(reading, scope, other, one):
         return NEVER
+    equal = _equal_with_any_bounds(reading, reading.read_typed(one, scope), reading.read_typed(other, scope))
+    if equal is not None:
+        return equal
     shown = " and ".join(map(str, kinds)) or "values whose kinds are not known"
     raise Unread(whole.place, f"{shown} are compared")
+
+
+def _equal_with_any_bounds(reading: Reading, one: Typed, other: Typed) -> BooleanValue | None:
+    """Return the equality of integers, or of values without sets that differ in the bounds of integers: each
+    integer is compared, so bounds do not matter. None for other values."""
+    if isinstance(one.kind, Whole) and isinstance(other.kind, Whole):
+        return one.value == other.value  # type: ignore[no-any-return]
+    if has_sets(one.kind) or has_sets(other.kind) or not (one.kind.is_known and other.kind.is_known):
+        return None
+    fitting = reading.any_bounds.widen(other, one.kind)
+    return None if fitting is None else one.value == fitting.value
 
 
 def _of_both(reading: Reading, known: Typed, other: ast.Expression, scope: Scope) -> Typed:

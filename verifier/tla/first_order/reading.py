@@ -7,6 +7,7 @@ is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.encodings.expressions import integer
@@ -18,7 +19,7 @@ from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Families
 from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Sorts, Truth, Whole
 from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread
-from verifier.tla.first_order.typed import Collection, Kinds, Typed, make_word, variable_of
+from verifier.tla.first_order.typed import Assigned, Collection, Kinds, Typed, make_word, variable_of
 
 if TYPE_CHECKING:
     from verifier.tla.first_order.constants import Constants
@@ -43,7 +44,7 @@ class Reading:
     ) -> None:
         """``sets``: the state variables of families, as far as there is a state."""
         self.specification, self.constants, self.sorts = specification, constants, sorts
-        self.kinds = Kinds(sorts)
+        self.kinds, self.any_bounds = Kinds(sorts), Kinds(sorts, for_assignment=True)
         self.families = Families(constants.families, sorts.members, sets)
         self._forms, self._operators = forms, operators
 
@@ -62,7 +63,7 @@ class Reading:
 
     def read_typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
         """Return the value of an expression, of the kind that is expected."""
-        found = self.read(whole, scope, expected)
+        found = self.read(whole, scope.reading_only(), expected)
         if isinstance(found, Collection):
             found = self.as_value(found, whole.place)
         if expected is None:
@@ -77,13 +78,55 @@ class Reading:
             raise Misfit(whole.place, f"{expected} is expected here, and this is {found.kind}")
         return fitting
 
+    def read_part(self, whole: ast.Expression, scope: Scope, wanted: Kind | None) -> Typed:
+        """Return the value of a part, of the kind that is wanted if it surely has it, or of its own."""
+        if wanted is not None:
+            try:
+                return self.read_typed(whole, scope, wanted)
+            except Misfit:
+                pass
+        return self.read_typed(whole, scope)
+
+    def read_key(self, whole: ast.Expression, scope: Scope, domain: Kind) -> Typed:
+        """Return an argument of a function. There the function has no value beyond its domain."""
+        if not isinstance(domain, Whole):
+            return self.read_typed(whole, scope, domain)
+        found = self.read_typed(whole, scope)
+        if not isinstance(found.kind, Whole):
+            raise Misfit(whole.place, f"{domain} is expected here, and this is {found.kind}")
+        return Typed(domain, found.value)
+
+    def read_assigned(self, whole: ast.Expression, scope: Scope, kind: Kind) -> Typed:
+        """Return the next value of a variable of a kind. Raises Misfit."""
+        found = self.read(whole, replace(scope, assigning=True), kind)
+        if isinstance(found, Collection):
+            found = self.as_value(found, whole.place)
+        if isinstance(kind, SetOf) and self.families.is_element(found):
+            found = self.families.as_set(found)
+        return self.assign(found, kind, whole.place)
+
+    def assign(self, found: Typed, kind: Kind, place: Place) -> Typed:
+        """Return a value as the next one of a variable of a kind. Raises Misfit."""
+        if isinstance(found.kind, Whole) and isinstance(kind, Whole):
+            return found
+        try:
+            fitting = None if isinstance(found, Assigned) else self.kinds.widen(found, kind)
+            if fitting is not None:
+                return fitting
+            loose = self.any_bounds.widen(found, kind)
+        except SortError as error:
+            raise Unread(place, str(error)) from error
+        if loose is None:
+            raise Misfit(place, f"{kind} is expected here, and this is {found.kind}")
+        return Assigned(kind, loose.value)
+
     def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
         """Return an expression as a formula."""
         return self.read_typed(whole, scope, Truth()).formula
 
     def collection(self, whole: ast.Expression, scope: Scope, element: Kind | None = None) -> Collection:
         """Return an expression as a set."""
-        found = self.read(whole, scope, None if element is None else SetOf(element))
+        found = self.read(whole, scope.reading_only(), None if element is None else SetOf(element))
         if isinstance(found, Typed):
             if self.families.is_element(found):
                 found = self.families.as_set(found)
@@ -132,7 +175,7 @@ class Reading:
         if symbol.body is None or symbol.recursive or symbol.takes is not None:
             raise Unread(whole.place, f"{symbol.shown} is recursive, a function, or has no body")
         values: dict[ast.Symbol, Meaning] = {
-            parameter: Delayed(argument, scope)
+            parameter: Delayed(argument, scope.reading_only())
             for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True)
         }
         return symbol.body, scope.enter_definition(symbol, values)
@@ -143,6 +186,8 @@ class Reading:
         found = scope.after.get(symbol)
         if found is None:
             raise Unread(place, f"{symbol.name}' is read before it is assigned")
+        if isinstance(found, Assigned):
+            raise Unread(place, f"{symbol.name}' is read, and it may have integers beyond its bounds")
         return found
 
     def _constant(self, symbol: ast.Constant, whole: ast.Apply) -> Read:

@@ -53,6 +53,12 @@ class Scope:
     primed: bool = False
     old: Typed | None = None
     """The value of ``@``."""
+    assigning: bool = False
+    """True if the expression itself is the next value of a variable."""
+
+    def reading_only(self) -> Scope:
+        """Return the scope of an expression that is no next value of a variable by itself."""
+        return replace(self, assigning=False) if self.assigning else self
 
     def binding(self, symbol: ast.Symbol, meaning: Meaning) -> Scope:
         """Return the scope with one more name."""
@@ -69,4 +75,4 @@ class Scope:
     def resume_argument(self, argument: Delayed) -> Scope:
         """Return the scope of an argument, read in the state in which it is used."""
         primed = self.primed or argument.scope.primed
-        return replace(argument.scope, now=self.now, after=self.after, primed=primed)
+        return replace(argument.scope, now=self.now, after=self.after, primed=primed, assigning=False)

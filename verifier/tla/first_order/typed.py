@@ -25,6 +25,7 @@ from verifier.tla.first_order.kinds import (
     Whole,
     Word,
     has_integers,
+    is_within,
 )
 
 ALWAYS, NEVER = constantly(True), constantly(False)
@@ -50,7 +51,10 @@ class Typed:
 
 @dataclass(frozen=True)
 class Collection:
-    """A set: of which kind its elements are, and which values of that kind it has."""
+    """A set: of which kind its elements are, and which values of that kind it has.
+
+    ``has`` is false of integers beyond the bounds of the kind. The elements of ``made`` are within them.
+    """
 
     element: Kind | None
     """None for the empty set whose elements are not known."""
@@ -111,11 +115,19 @@ def _has_any(_: Typed) -> BooleanValue:
     return ALWAYS
 
 
+@dataclass(frozen=True)
+class Assigned(Typed):
+    """The next value of a variable, whose integers may leave the bounds of its kind. The type invariant says
+    that they do not. It must not be read: a bound name with these bounds would lack values."""
+
+
 class Kinds:
     """Changes of values between kinds, at the sorts of one protocol."""
 
-    def __init__(self, sorts: Sorts) -> None:
-        self.sorts = sorts
+    def __init__(self, sorts: Sorts, *, for_assignment: bool = False) -> None:
+        """``for_assignment``: take integers beyond the bounds too. Results are for assignments, or for the
+        equality of values without sets, where bounds do not matter."""
+        self.sorts, self.for_assignment = sorts, for_assignment
 
     def whole(self, kind: Kind) -> Collection:
         """Return the set of all values of a kind, whose parts are no integers. Another integer than those of
@@ -147,11 +159,11 @@ class Kinds:
             case Optional(), _:
                 return self._widen_optional(typed, kind)
             case Whole(), Whole():
-                return Typed(kind, typed.value)
+                return Typed(kind, typed.value) if self._may_widen(typed.kind, kind) else None
             case SetOf(), SetOf(element=None) if kind.element is not None:
                 return Typed(kind, set_of(kind.element.sort(self.sorts)))
-            case SetOf(element=Whole()), SetOf(element=Whole()):
-                return Typed(kind, typed.value)
+            case SetOf(element=Whole() as element), SetOf(element=Whole() as own):
+                return Typed(kind, typed.value) if self._may_widen(own, element) else None
             case SetOf(), SetOf() if kind.element is not None and typed.kind.element is not None:
                 return self._widen_set(typed, typed.kind.element, kind.element)
             case Map(), Map() if kind.domain == typed.kind.domain:
@@ -161,6 +173,9 @@ class Kinds:
             case Fields(), Fields():
                 return self._widen_fields(typed, typed.kind, kind)
         return None
+
+    def _may_widen(self, own: Whole, kind: Whole) -> bool:
+        return self.for_assignment or is_within(own, kind)
 
     def _widen_optional(self, typed: Typed, kind: Optional) -> Typed | None:
         sort = kind.sort(self.sorts)
@@ -276,7 +291,8 @@ class Kinds:
     # -- narrower kinds
 
     def narrow(self, typed: Typed, kind: Kind) -> tuple[BooleanValue, Typed] | None:
-        """Return the formula that a value is one of a narrower kind, and that value; None if no rule says."""
+        """Return the formula that a value is one of a narrower kind, and that value; None if no rule says.
+        Integers are not compared with the bounds of the kind: the sets in which a value is sought do that."""
         if typed.kind == kind:
             return ALWAYS, typed
         match typed.kind, kind:
@@ -290,6 +306,16 @@ class Kinds:
                 return ALWAYS, Typed(kind, typed.value)
             case Fields(), Fields():
                 return self._narrow_fields(typed, typed.kind, kind)
+            case Map(range=Whole()), Map(range=Whole()) if typed.kind.domain == kind.domain:
+                return ALWAYS, Typed(kind, typed.value)
+            case SetOf(element=Whole()), SetOf(element=Whole()):
+                return ALWAYS, Typed(kind, typed.value)
+            case Pair(), Pair() if len(typed.kind.items) == len(kind.items):
+                items = [self.narrow(self.item(typed, place), one) for place, one in enumerate(kind.items)]
+                known = [one for one in items if one is not None]
+                if len(known) < len(items):
+                    return None
+                return conjoin(*(one[0] for one in known)), self.tuple_of([one[1] for one in known])
         return None
 
     def _narrow_fields(self, typed: Typed, own: Fields, kind: Fields) -> tuple[BooleanValue, Typed] | None:
