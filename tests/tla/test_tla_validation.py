@@ -305,3 +305,15 @@ def test_only_modules_are_validated() -> None:
 def test_no_formula_is_drawn_for_an_action_without_instances() -> None:
     action = Action("Never", (Parameter(Symbol("x", Range(1, 0)), free=False),), (), (), "")
     assert list(wanted_formulas._of_action(action, None, Random(1))) == []  # type: ignore[arg-type]
+
+
+def test_a_function_with_an_endless_domain_is_compared_where_it_can_be(tmp_path: Path) -> None:
+    (tmp_path / "N.tla").write_text(
+        "---- MODULE N ----\nEXTENDS Integers, Functions\nVARIABLES v, c\nInit == v = <<>> /\\ c = 0\n"
+        "Next == c < 3 /\\ c' = c + 1 /\\ v' = v\n"
+        "Inv == c > 0 => IsRestriction(v, [x \\in (STRING \\cup {}) |-> x])\n====\n"
+    )
+    (tmp_path / "N.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    done = verify("explore", str(tmp_path / "N.tla"), "--by", "translation")
+    assert done.exit_code == 0
+    assert "Inv        HOLDS" in done.stdout

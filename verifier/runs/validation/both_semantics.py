@@ -72,9 +72,13 @@ class Values:
         seen = set[tuple[Value, ...]]()
         for number in self._choose_states(question, read, most):
             key = self._key(question, number)
-            if key is None or key in seen:
+            try:
+                if key is None or key in seen:
+                    continue
+                seen.add(key)
+            except ERRORS:  # a bound name has a value that cannot be listed
+                self.subject.found.undefined += 1
                 continue
-            seen.add(key)
             found = self._difference(question, number)
             if found is not None:
                 yield found
