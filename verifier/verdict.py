@@ -38,6 +38,11 @@ def say_limits(constraints: Sequence[str]) -> str:
     return f" within the constraint{'' if len(constraints) == 1 else 's'} {', '.join(constraints)}"
 
 
+def say_reachable(constraints: Sequence[str]) -> str:
+    """Return the words for a state that an execution within constraints reaches."""
+    return f"state reachable{say_limits(constraints)}" if constraints else "reachable state"
+
+
 class ExitCode(IntEnum):
     """The exit codes of all commands, each with what it means; from the best to the worst."""
 

@@ -13,7 +13,15 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
 from verifier.specs.definition import Definition
-from verifier.verdict import LEFT_TO_LIVE, ONE_OF_EACH_VIEW, TEMPORAL_PART, Verdict, VerdictKind, say_limits
+from verifier.verdict import (
+    LEFT_TO_LIVE,
+    ONE_OF_EACH_VIEW,
+    TEMPORAL_PART,
+    Verdict,
+    VerdictKind,
+    say_limits,
+    say_reachable,
+)
 
 if TYPE_CHECKING:
     from verifier.runs.question import Question
@@ -245,13 +253,12 @@ def _evidence(verdict: Verdict, report: EngineReport) -> str:
     if verdict.kind in (VerdictKind.VIOLATED, VerdictKind.REACHED) and verdict.trace is not None:
         return "replayed, fewest steps" if verdict.fewest else "replayed"
     proof = next((one for one in report.proofs if one["property"] == verdict.property_name), None)
-    within = say_limits(report.definition.limits)
     if proof is not None and proof.get("rechecked_by"):
+        within = say_limits(report.definition.limits)
         return f"proof checked again by {proof['rechecked_by']}{within and ','}{within}"
     figures = report.outcome.statistics
     if verdict.reason == COMPLETE and "distinct_states" in figures:
-        states = f"state reachable{within}" if within else "reachable state"
-        return f"every {states} ({figures['distinct_states']:,})"
+        return f"every {say_reachable(report.definition.limits)} ({figures['distinct_states']:,})"
     return verdict.reason or "decided for all depths"
 
 

@@ -21,7 +21,7 @@ from verifier.text.run import (
     up_to_view,
     with_constants,
 )
-from verifier.verdict import VerdictKind, say_limits
+from verifier.verdict import VerdictKind, say_reachable
 
 
 def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -120,8 +120,7 @@ def _remarks(run: Run) -> list[str]:
     if figures.get("complete") and figures.get("view"):
         remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
     elif figures.get("complete"):
-        within = say_limits(run.definition.limits)
-        states = f"state reachable{within}" if within else "reachable state"
+        states = say_reachable(run.definition.limits)
         remarks.append(f"Complete: every {states} was checked, so what holds, holds at any depth.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")

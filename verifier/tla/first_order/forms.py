@@ -335,21 +335,28 @@ def _update(
     match found.kind:
         case Map(domain, range_):
             key = reading.read_key(first, scope, domain)
-            below = _update(reading, type(found)(range_, found.value[key.value]), rest, value, scope)
-            loose = isinstance(found, Assigned) or isinstance(below, Assigned)
-            return (Assigned if loose else Typed)(found.kind, updated(found.value, key.value, below.value))
+            below = _update(reading, _part_of(found, range_, found.value[key.value]), rest, value, scope)
+            return _whole_of(found, below, updated(found.value, key.value, below.value))
         case Fields() if isinstance(first, ast.String):
             part = found.kind.part(first.value)
             if part is None or part.may_lack:
                 raise Unread(first.place, f"{found.kind} may lack the field {first.value}")
-            loose = isinstance(found, Assigned)
-            own = (Assigned if loose else Typed)(part.kind, reading.kinds.raw_field(found, part.name))
+            own = _part_of(found, part.kind, reading.kinds.raw_field(found, part.name))
             below = _update(reading, own, rest, value, scope)
             sort = found.kind.sort(reading.sorts)
             terms = (term_of(found.value), term_of(below.value))
-            made = wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name))
-            return (Assigned if loose or isinstance(below, Assigned) else Typed)(found.kind, made)
+            return _whole_of(found, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
     raise Unread(first.place, f"a part of {found.kind} is changed by EXCEPT")
+
+
+def _part_of(whole: Typed, kind: Kind, value: Any) -> Typed:
+    """Return a part of a value. Of an assigned value it is one too."""
+    return Assigned(kind, value) if isinstance(whole, Assigned) else Typed(kind, value)
+
+
+def _whole_of(before: Typed, part: Typed, value: Any) -> Typed:
+    """Return a value with a changed part. With an assigned part it is one too."""
+    return _part_of(part if isinstance(part, Assigned) else before, before.kind, value)
 
 
 def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, expected: Kind | None) -> Typed:

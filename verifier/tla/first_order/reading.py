@@ -63,13 +63,9 @@ class Reading:
 
     def read_typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
         """Return the value of an expression, of the kind that is expected."""
-        found = self.read(whole, scope.reading_only(), expected)
-        if isinstance(found, Collection):
-            found = self.as_value(found, whole.place)
+        found = self._read_value(whole, scope.reading_only(), expected)
         if expected is None:
             return found
-        if isinstance(expected, SetOf) and self.families.is_element(found):
-            found = self.families.as_set(found)
         try:
             fitting = self.kinds.widen(found, expected)
         except SortError as error:
@@ -77,6 +73,14 @@ class Reading:
         if fitting is None:
             raise Misfit(whole.place, f"{expected} is expected here, and this is {found.kind}")
         return fitting
+
+    def _read_value(self, whole: ast.Expression, scope: Scope, expected: Kind | None) -> Typed:
+        """Return the value of an expression, of its own kind."""
+        found = self.read(whole, scope, expected)
+        if isinstance(found, Collection):
+            found = self.as_value(found, whole.place)
+        is_family = isinstance(expected, SetOf) and self.families.is_element(found)
+        return self.families.as_set(found) if is_family else found
 
     def read_part(self, whole: ast.Expression, scope: Scope, wanted: Kind | None) -> Typed:
         """Return the value of a part, of the kind that is wanted if it surely has it, or of its own."""
@@ -98,11 +102,7 @@ class Reading:
 
     def read_assigned(self, whole: ast.Expression, scope: Scope, kind: Kind) -> Typed:
         """Return the next value of a variable of a kind. Raises Misfit."""
-        found = self.read(whole, replace(scope, assigning=True), kind)
-        if isinstance(found, Collection):
-            found = self.as_value(found, whole.place)
-        if isinstance(kind, SetOf) and self.families.is_element(found):
-            found = self.families.as_set(found)
+        found = self._read_value(whole, replace(scope, assigning=True), kind)
         return self.assign(found, kind, whole.place)
 
     def assign(self, found: Typed, kind: Kind, place: Place) -> Typed:
