@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.simulate import UP_TO_VIOLATION, Progress
@@ -40,6 +40,8 @@ from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
+
+T = TypeVar("T")
 
 
 def check_walks(options: SimulateOptions) -> None:
@@ -233,11 +235,17 @@ class _Walks:
     # -- states
 
     def _look(self, state: State, *, first: bool) -> _Look:
-        found = self.known.get(state) if self.keeps and not first else None
+        return self._recall(self.known, self._look_at, state, first=first)
+
+    def _recall(self, known: dict[State, T], look: Callable[..., T], state: State, *, first: bool) -> T:
+        """Return what is known of a state, or look at it. The first state of a walk is always looked at."""
+        if first or not self.keeps:
+            return look(state, first=first)
+        found = known.get(state)
         if found is None:
-            found = self._look_at(state, first=first)
-            if self.keeps and not first and len(self.known) < POLICY.states_with_successors:
-                self.known[state] = found
+            found = look(state, first=False)
+            if len(known) < POLICY.states_with_successors:
+                known[state] = found
         return found
 
     def _look_at(self, state: State, *, first: bool) -> _Look:
@@ -256,12 +264,7 @@ class _Walks:
 
     def _test_once(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
         """Test a state that may have been tested before."""
-        found = self.tested.get(state) if self.keeps and not first else None
-        if found is None:
-            found = self._test(state, first=first)
-            if self.keeps and not first and len(self.tested) < POLICY.states_with_successors:
-                self.tested[state] = found
-        return found
+        return self._recall(self.tested, self._test, state, first=first)
 
     def _goes_on(self, state: State) -> bool:
         """True if steps may begin in a state, or if it violates a property."""
