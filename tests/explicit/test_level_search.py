@@ -553,6 +553,23 @@ def test_a_task_that_always_ends_its_process_ends_the_exploration(
     assert not psutil.Process().children()
 
 
+def test_the_result_names_the_means_of_each_level(kafka: Model) -> None:
+    large = replace(TWO_PROCESSES, large_level=20)
+    figures = explore(kafka, everything(kafka, beyond=large)).statistics
+    first_level = next(level for level, count in enumerate(figures["levels"]) if count >= 20)
+    begin, then = figures["explored_by"][:2]
+    assert begin == {"name": "one process", "first_level": 0}
+    assert then == {"name": "2 processes", "first_level": first_level}
+    assert "explored_by" not in explore(kafka, everything(kafka)).statistics
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
+def test_spark_that_does_nothing_yet_is_said_at_once() -> None:
+    result = verify("explore", LOCK, "--master", "local[2]")
+    assert "Spark starts after 100,000,000 successors" in result.stderr.splitlines()[1]
+    assert "Explored by one process (levels 0 to" in result.stdout
+
+
 class Late(Here):
     """Is ready when it was asked some times."""
 

@@ -30,6 +30,7 @@ _OF_THE_RUN = (
     "bytes_in_files",
     "bytes_exchanged",
     "peak_task_memory_bytes",
+    "explored_by",
 )
 """Statistics that differ from run to run."""
 

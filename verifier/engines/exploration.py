@@ -93,6 +93,24 @@ class Execution:
     """The number of actions, with the one that violates a step invariant."""
 
 
+SPARK = "Spark"
+"""The name of this means."""
+
+
+def name_processes(count: int) -> str:
+    """Return the name of this means: "one process", "2 processes"."""
+    return "one process" if count == 1 else f"{count} processes"
+
+
+@dataclass(frozen=True)
+class Means:
+    """The means that explores the levels from one on, until the next means takes over."""
+
+    name: str
+    """SPARK, or the number of processes by ``name_processes``."""
+    first_level: int
+
+
 @dataclass(frozen=True)
 class Progress:
     """The progress of the exploration."""
@@ -116,7 +134,7 @@ class Progress:
     written: int | None = None
     """Bytes in files, where the states are there."""
     means: str | None = None
-    """The means of exploration, if it changes."""
+    """The current means of exploration, and the one that may come next; None: one process, in any case."""
 
 
 class OutOfMemory(Interrupted):

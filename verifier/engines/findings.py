@@ -5,12 +5,22 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import psutil
 
-from verifier.engines.exploration import Execution, Exploration, Graph, OutOfMemory, Progress, Request
+from verifier.engines.exploration import (
+    Execution,
+    Exploration,
+    Graph,
+    Means,
+    OutOfMemory,
+    Progress,
+    Request,
+    name_processes,
+)
 from verifier.engines.implied import limit_by_implied
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
@@ -67,10 +77,14 @@ class Findings:
         self.written: int | None = None
         self.exchanged = 0
         """Bytes of successors that tasks wrote for others to read."""
-        self.means: str | None = None
-        """The current means of exploration, if it changes."""
+        self.means: list[Means] = []
+        """The means of exploration one after the other, if there are tasks for several processes or Spark."""
+        self.coming = ""
+        """The means that may come next, in words."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
+        if request.beyond is not None and request.beyond.runner is not None:
+            self.use_means(name_processes(1))
 
     @property
     def elapsed(self) -> float:
@@ -132,6 +146,18 @@ class Findings:
         if expanded:
             self.generated_by.append(self.tally.generated)
 
+    def use_means(self, name: str, coming: str = "") -> None:
+        """Record the means that explores the current level. ``coming``: words on the next means."""
+        if not self.means or self.means[-1].name != name:
+            self.means.append(Means(name, self.closed + 1))
+        self.coming = coming
+
+    @property
+    def _current_means(self) -> str | None:
+        if not self.means:
+            return None
+        return f"{self.means[-1].name} ({self.coming})" if self.coming else self.means[-1].name
+
     def save(self) -> Callable[[], None]:
         """A snapshot that restores all counts."""
         kept = copy.deepcopy((self.tally, self.levels, self.generated_by, self.known, self.closed))
@@ -182,7 +208,7 @@ class Findings:
                 enabled=self.tally.coverage.enabled,
                 found=found,
                 written=self.written,
-                means=self.means,
+                means=self._current_means,
             )
         )
 
@@ -288,4 +314,6 @@ class Findings:
         if self.written is not None:
             result |= {"bytes_in_files": self.written, "bytes_exchanged": self.exchanged}
             result |= {"peak_task_memory_bytes": self.task_memory}
+        if self.means:
+            result["explored_by"] = [asdict(means) for means in self.means]
         return result

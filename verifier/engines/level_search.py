@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from verifier.engines.exploration import Beyond, OutOfMemory, Runner
+from verifier.engines.exploration import Beyond, OutOfMemory, Runner, name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.ways import Ways
 from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
@@ -314,6 +314,8 @@ class LevelSearch:
 
     def _runner_of(self, count: int) -> Runner | ThisProcess:
         if self._beyond.runner is None or count < self._beyond.large_level:
+            if self._beyond.runner is not None:
+                self._findings.use_means(name_processes(1))
             return ThisProcess(self._findings)
         self._runner = self._runner or self._open_runner()
         return self._runner

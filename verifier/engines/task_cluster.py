@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.cluster.master import is_one_process, slots_here
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
+from verifier.engines.exploration import SPARK, name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
 from verifier.engines.task_processes import TaskProcesses
@@ -128,16 +129,16 @@ class TaskCluster:
             yield result
 
     def _run_tasks(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
-        findings, here = self._findings, f"{self._slots_here} processes"
+        findings, here = self._findings, name_processes(self._slots_here or 1)
         if self._starting is None:
             self._meanwhile.start(stage)  # before there is another thread: a fork takes only this one along
             if findings.tally.generated >= self._patience:
                 self._starting = self._thread.submit(self._start, stage)
         if not self._started:
             later = "starts if it takes long" if self._starting is None else "is starting"
-            findings.means = f"{here} (Spark {later})"
+            findings.use_means(here, f"Spark {later}")
             return self._meanwhile.run(stage, tasks)
-        findings.means = "Spark"
+        findings.use_means(SPARK)
         self._meanwhile.__exit__(None, None, None)
         return self._on_spark(stage, tasks, self.slots * _SPARK_TASKS_PER_SLOT)
 

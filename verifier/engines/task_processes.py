@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from verifier.engines.exploration import name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import MOST_ROOM
 from verifier.explicit.level_tasks import Result, Stage, Task
@@ -59,6 +60,8 @@ class TaskProcesses:
     def run(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:
         """Yield the outcomes of the tasks as they end. Raises Interrupted at a limit, or if a task
         cannot be done."""
+        if self._together:  # else somebody else has these processes, and says so
+            self._findings.use_means(name_processes(self._count))
         waiting = deque(enumerate(tasks))
         attempts = [0] * len(tasks)
         doing: dict[str, int] = {}

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verifier.cluster.master import check_spark, is_local
+from verifier.cluster.master import check_spark, is_local, is_one_process, slots_here
 from verifier.errors import UsageError
 from verifier.processes.cores import cores
 
@@ -39,15 +39,32 @@ def check(options: ExploreOptions) -> None:
 
 
 def remarks(options: ExploreOptions) -> Iterator[str]:
-    """Yield remarks on options that are hardly meant: more workers than cores, or nothing to resume in an
-    existing folder."""
+    """Yield remarks on who explores until Spark does, and on options that are hardly meant: more workers than
+    cores, or nothing to resume in an existing folder."""
     from verifier.engines.work_folder import MANIFEST
 
+    if options.master is not None:
+        yield _say_when_spark_begins(options.master)
     if options.workers is not None and options.workers > cores():
         yield f"--workers {options.workers} is more than the cores, which are {cores()}: that takes longer"
     folder = Path(options.work) if options.resume and options.work is not None else None
     if folder is not None and folder.is_dir() and not (folder / MANIFEST).exists():
         yield f"{folder} has no level to go on from: it begins anew; levels are kept once states go to files"
+
+
+def _say_when_spark_begins(master: str) -> str:
+    """Say who explores until Spark does."""
+    from verifier.engines.exploration import LARGE_LEVEL, name_processes
+    from verifier.engines.task_cluster import LONG
+
+    slots = slots_here(master)
+    small = f"one process explores levels below {LARGE_LEVEL:,} states"
+    if slots is None:
+        return f"{small}; then Spark does, at {master}"
+    larger = f"{name_processes(slots)} without Spark explore{'s' if slots == 1 else ''} larger ones"
+    if is_one_process(master):
+        return f"{small}, {larger}; Spark starts after {LONG:,} successors, since {master} has the same cores"
+    return f"{small}; Spark starts at the first larger one, and until it is ready {larger}"
 
 
 def beyond(question: Question[ExploreOptions]) -> Beyond:

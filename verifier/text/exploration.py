@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -114,6 +114,20 @@ def _in_files(figures: Mapping[str, Any]) -> str:
     return f"{of_task}; {figures['bytes_in_files'] / 2**20:,.0f} MiB in files"
 
 
+def _say_means(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Say who explored which levels, if several processes or Spark were asked for."""
+    means = figures.get("explored_by", ())
+    if not means:
+        return
+    ends = [following["first_level"] - 1 for following in means[1:]] + [len(figures["levels"]) - 1]
+    parts = []
+    for one, end in zip(means, ends, strict=True):
+        first = one["first_level"]
+        levels = f"levels {first} to {end}" if end > first else f"level {first}"
+        parts.append(f"{one['name']} ({levels})")
+    yield f"Explored by {', '.join(parts)}."
+
+
 def _remarks(run: Run) -> list[str]:
     figures = _figures(run)
     remarks = []
@@ -131,6 +145,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
+    remarks += _say_means(figures)
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
     if figures:
         times += f"; {figures['states_per_second'] or 0:,} states per second"
