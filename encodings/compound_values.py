@@ -129,12 +129,12 @@ def variant(sort: Variant, tag: str, *payload: Any, **fields: Any) -> VariantVal
         wanted = (
             "nothing" if part == UNIT else "its fields by name" if isinstance(part, Record) else f"one {part}"
         )
-        raise SortError(f"the tag {tag!r} is given {wanted}, not {_given(payload, fields)}")
+        raise SortError(f"the tag {tag!r} is given {wanted}, not {_describe_given(payload, fields)}")
     made = Variant(**{name: held.sort if name == tag else other for name, other in sort.alternatives})
     return VariantValue(Term(Operator.VARIANT, made, (held,), tag))
 
 
-def _given(payload: tuple[Any, ...], fields: Mapping[str, Any]) -> str:
+def _describe_given(payload: tuple[Any, ...], fields: Mapping[str, Any]) -> str:
     words = [
         *map(describe_value, payload),
         *(f"{name}={describe_value(value)}" for name, value in fields.items()),

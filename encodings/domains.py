@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from verifier.encodings.collection_values import SetValue
 from verifier.encodings.expressions import BOOLEAN, Value, coerce, describe_value, term_of
-from verifier.encodings.generators import Bound, Generated, bound, read_generator
+from verifier.encodings.generators import Bound, Generated, make_bound, read_generator
 from verifier.encodings.operations import constantly
 from verifier.encodings.python_use import GUARD
 from verifier.encodings.sorts import (
@@ -41,7 +41,8 @@ def _bind(
     domain: Domain, body: Callable[..., Any], position: int = 0, domains: int = 1
 ) -> tuple[Symbol, Any]:
     names = _parameters(body, domains)
-    made = bound(names[position] if position < len(names) else f"x{position}", domain, domain_sort(domain))
+    name = names[position] if position < len(names) else f"x{position}"
+    made = make_bound(name, domain, domain_sort(domain))
     return made.symbol, made.variable
 
 

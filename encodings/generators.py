@@ -60,7 +60,7 @@ class Bound:
     variable: Any
 
 
-def bound(name: str, domain: Any, sort: Sort) -> Bound:
+def make_bound(name: str, domain: Any, sort: Sort) -> Bound:
     """A new variable of ``sort``."""
     symbol = Symbol(name, sort)
     return Bound(domain, symbol, wrap(Term(Operator.VARIABLE, sort, (), symbol)))
@@ -188,7 +188,7 @@ class _Reading:
         if loop.bound is None:
             if self._skips():
                 raise SortError(_ONE_FORMULA)
-            loop.bound = bound(self.shape.names[offset], loop.domain, _element(loop.domain))
+            loop.bound = make_bound(self.shape.names[offset], loop.domain, _element(loop.domain))
             self.steps.append(loop.bound)
         elif loop.turns == 2 and loop.asked != 1:
             raise SortError(_ONE_FORMULA)

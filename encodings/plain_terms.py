@@ -327,11 +327,11 @@ class Reader:
             case Operator.FILTER | Operator.MAP:
                 return self._of_elements(term, parts)
             case operator if operator in _COLLECTED:
-                collect, (condition, value), bound = _COLLECTED[operator], parts, self._bound(term)
+                collect, (condition, value), bound = _COLLECTED[operator], parts, self._compile_binding(term)
                 return lambda e: collect([(key, value(inner)) for key, inner in bound(e) if condition(inner)])
             case operator if operator in _BINDING:
                 combine, body = _BINDING[operator], parts[-1]
-                bound = self._bound(term)
+                bound = self._compile_binding(term)
                 return lambda e: combine(term, [(value, body(inner)) for value, inner in bound(e)])
         strict = _STRICT[term.operator]
         if len(parts) == 1:
@@ -347,13 +347,13 @@ class Reader:
             return lambda e: tuple(body({**e, symbol: item}) for item in sequence(e))
         return lambda e: tuple(item for item in sequence(e) if body({**e, symbol: item}))
 
-    def _bound(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
+    def _compile_binding(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
         assert term.binds is not None
         symbol, values, tick = term.binds, list(values_of(term.binds.sort)), self._tick
 
-        def bound(e: Environment) -> Iterator[tuple[Any, Environment]]:
+        def bind(e: Environment) -> Iterator[tuple[Any, Environment]]:
             for value in values:
                 tick()
                 yield value, {**e, symbol: value}
 
-        return bound
+        return bind

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.expressions import NotOfOneState
-from verifier.encodings.generators import bound
+from verifier.encodings.generators import make_bound
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol, Term
@@ -180,7 +180,7 @@ def quantify(operator: TemporalOperator, domain: Any, body: Callable[..., Any] |
     if not isinstance(domain, Sort) or body is None:
         raise SortError(f"{called} takes a sort and a function, as in {called}(self.apps, lambda app: …)")
     code = getattr(body, "__code__", None)
-    made = bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
+    made = make_bound(code.co_varnames[0] if code is not None and code.co_argcount else "x", domain, domain)
     part = body(made.variable)
     if not isinstance(part, TemporalFormula):
         raise SortError(f"{called} speaks of temporal formulas, as leads_to(…, …): got {part!r}")

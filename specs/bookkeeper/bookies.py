@@ -50,5 +50,5 @@ class Bookies(Clients):
         """A bookie answers a recovery read with the entry or that it has none, and fences the ledger: else an
         add that is on its way could still be confirmed after the bookie said that it has no such entry."""
         request, response = s.read_requests[client][entry][bookie], s.read_responses[client][entry][bookie]
-        data = self.stored(s, bookie, entry)
+        data = self.stored_value(s, bookie, entry)
         return self.answer_read(s, bookie, request, response, data, self.fence_recovery_reads, lost)

@@ -12,7 +12,7 @@ from verifier.encodings.quantifiers import all_of, count, exists, forall
 from verifier.encodings.sorts import Function, Range, Record
 from verifier.specs.bookkeeper.clients import Client, Clients, ClientsState
 from verifier.specs.bookkeeper.exchange import LOST, PROCESSED
-from verifier.specs.bookkeeper.ledger import Ensembles, untouched
+from verifier.specs.bookkeeper.ledger import Ensembles, empty_value
 from verifier.specs.protocol import lemma
 
 
@@ -57,7 +57,7 @@ class BookKeeperClientLemmas(Clients):
         ]
 
         def did_nothing(c: Element) -> Formula:
-            return all_of(*(values[c] == untouched(values[c].sort) for values in of_clients))
+            return all_of(*(values[c] == empty_value(values[c].sort) for values in of_clients))
 
         return forall(did_nothing(c) for c in self.clients if s.clients[c].status.is_none)
 
@@ -73,9 +73,7 @@ class BookKeeperClientLemmas(Clients):
 
         return forall(agrees(s.clients[c]) for c in self.clients)
 
-    @lemma(
-        using={"recovery_client_closes_ledger": ["adds_are_pending_until_confirmed", "reads_in_order"]}
-    )
+    @lemma(using={"recovery_client_closes_ledger": ["adds_are_pending_until_confirmed", "reads_in_order"]})
     def metadata_tells_stage(self, s: ClientsState) -> Formula:
         """A recovery says so in the metadata before anything else; who closes does it there."""
         return forall(
@@ -147,9 +145,7 @@ class BookKeeperClientLemmas(Clients):
             if self.is_creator(s, c) | self.has_fenced(s, c)
         )
 
-    def for_recoveries(
-        self, s: ClientsState, body: Callable[[Client, Element], Formula]
-    ) -> Formula:
+    def for_recoveries(self, s: ClientsState, body: Callable[[Client, Element], Formula]) -> Formula:
         """Facts about the knowledge of each recovery, and of the creator."""
         return self.for_creator(
             s,

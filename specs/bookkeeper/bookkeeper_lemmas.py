@@ -164,12 +164,12 @@ class BookKeeperLemmas(BookKeeperClientLemmas):
     def negative_answers_are_counted(self, s: ClientsState) -> Formula:
         """The bookies that a recovery has counted said that they do not have the entry it reads."""
 
-        def said_so(c: Element, b: Element, e: Integer) -> Formula:
+        def has_said_so(c: Element, b: Element, e: Integer) -> Formula:
             answer = s.read_responses[c][e][b]
             return answer.count.is_some & answer.data.is_none & (s.clients[c].curr_read_entry == e)
 
         return forall(
-            exists(said_so(c, b, e) for e in self.next_ids)
+            exists(has_said_so(c, b, e) for e in self.next_ids)
             for c in self.clients
             for b in self.bookies
             if s.clients[c].read_responses.contains(b)

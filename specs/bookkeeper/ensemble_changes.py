@@ -42,11 +42,11 @@ class EnsembleChanges(Clients):
     def clear_write_timeouts(self, s: ClientsState, client: Element, failed: SetValue[Element]) -> Step:
         """Forget the lost adds to these bookies: they were acted upon."""
 
-        def cleared(count: OptionValue[Integer], bookie: Element) -> OptionValue[Integer]:
+        def clear(count: OptionValue[Integer], bookie: Element) -> OptionValue[Integer]:
             return if_(failed.contains(bookie) & (count == LOST), PROCESSED, count)
 
         def all_cleared(counts: Counts) -> Counts:
-            return function(cleared(counts[b], b) for b in self.bookies)
+            return function(clear(counts[b], b) for b in self.bookies)
 
         requests = s.add_requests[client]
         confirmations, refusals = s.add_confirmations[client], s.add_refusals[client]

@@ -96,7 +96,7 @@ class Exchange(Ledger, Generic[S]):
 
     # Sending and receiving
 
-    def sent(self, lost: Formula) -> Integer:
+    def sent_count(self, lost: Formula) -> Integer:
         """The count of a message just sent."""
         return if_(lost, LOST, DELIVERABLE)
 
@@ -120,7 +120,8 @@ class Exchange(Ledger, Generic[S]):
             ],
             then={
                 requests: function(
-                    if_(ensemble.contains(b), self.sent(lost.contains(b)), requests[b]) for b in self.bookies
+                    if_(ensemble.contains(b), self.sent_count(lost.contains(b)), requests[b])
+                    for b in self.bookies
                 )
             },
         )
@@ -131,7 +132,7 @@ class Exchange(Ledger, Generic[S]):
         """A message is processed, and another is sent that was never sent before; it may be lost."""
         return Step(
             when=[request == DELIVERABLE, response.is_none, self.may_lose(s, if_(lost, 1, 0))],
-            then={request: PROCESSED, response: self.sent(lost)},
+            then={request: PROCESSED, response: self.sent_count(lost)},
         )
 
     # Adds and the answers to them

@@ -34,13 +34,13 @@ Ensembles: TypeAlias = FunctionValue[Integer, SetValue[Element]]
 """A set of bookies for each entry."""
 
 
-def untouched(sort: Sort) -> Value:
+def empty_value(sort: Sort) -> Value:
     """The value of which every part is none, zero or empty."""
     if isinstance(sort, Function):
-        return function(untouched(sort.range) for key in sort.domain)
+        return function(empty_value(sort.range) for key in sort.domain)
     made: Value
     if isinstance(sort, Record):
-        made = record(sort, **{name: untouched(part) for name, part in sort.fields})
+        made = record(sort, **{name: empty_value(part) for name, part in sort.fields})
     elif isinstance(sort, Range):
         made = literal(sort, 0)
     elif isinstance(sort, Set):
@@ -128,7 +128,7 @@ class Ledger(Protocol, camel_case=True):
 
     def init(self, s: LedgerState) -> Formula:
         """Nothing was done or sent: all is none, zero or empty."""
-        return all_of(*(getattr(s, v.name) == untouched(v.sort) for v in s.symbols))
+        return all_of(*(getattr(s, v.name) == empty_value(v.sort) for v in s.symbols))
 
     # Fragments and ensembles
 
@@ -190,12 +190,12 @@ class Ledger(Protocol, camel_case=True):
 
     # What bookies have
 
-    def stored(self, s: LedgerState, bookie: Element, entry: Integer) -> OptionValue[Integer]:
+    def stored_value(self, s: LedgerState, bookie: Element, entry: Integer) -> OptionValue[Integer]:
         """The bookie's value of this entry; no bookie has the one after the last."""
         return if_(entry <= self.send_limit, s.b_entries[bookie][entry], None)
 
     def is_stored(self, s: LedgerState, bookie: Element, entry: Integer) -> Formula:
-        return self.stored(s, bookie, entry).is_some
+        return self.stored_value(s, bookie, entry).is_some
 
     # Properties
 

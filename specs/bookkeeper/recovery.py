@@ -120,11 +120,11 @@ class Recovery(EnsembleChanges):
             is_this = (e == entry) & (b == bookie)
             return (requests[e][b] != DELIVERABLE) & ((responses[e][b].count != DELIVERABLE) | is_this)
 
-        def ignored(counts: OptionValue[Integer], b: Element) -> OptionValue[Integer]:
+        def ignore_count(counts: OptionValue[Integer], b: Element) -> OptionValue[Integer]:
             return if_(ensemble.contains(b) & (counts == DELIVERABLE), PROCESSED, counts)
 
         def ignoring(response: ReadResponse, b: Element) -> ReadResponse:
-            return response.updated(count=ignored(response.count, b))
+            return response.updated(count=ignore_count(response.count, b))
 
         if self.late_reads == "as-written":
             return ends & Step(
@@ -134,7 +134,7 @@ class Recovery(EnsembleChanges):
         return ends & Step(
             then={
                 requests: function(
-                    function(ignored(requests[e][b], b) for b in self.bookies) for e in self.next_ids
+                    function(ignore_count(requests[e][b], b) for b in self.bookies) for e in self.next_ids
                 ),
                 responses: function(
                     function(ignoring(responses[e][b], b) for b in self.bookies) for e in self.next_ids

@@ -40,7 +40,7 @@ class Bookies413(Clients413):
     def bookie_sends_read_response(self, s: State413, bookie: Element, entry: Integer, lost: Formula) -> Step:
         """A bookie answers a read with the entry or that it has none; it says the latter only once. Where it
         is not fenced by the read, it can still take and confirm the entry that it said not to have."""
-        data = self.stored(s, bookie, entry)
+        data = self.stored_value(s, bookie, entry)
         answer = if_(data.is_some, some(entry), None)
         request, response = s.read_requests[entry][bookie], s.read_responses[answer][bookie]
         return self.answer_read(s, bookie, request, response, data, self.recovery_reads_fence, lost)

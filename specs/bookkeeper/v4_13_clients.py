@@ -207,17 +207,15 @@ class Clients413(Exchange[State413]):
     def clear_write_timeouts(self, s: State413, writer: str, bookie: Element) -> Step:
         """Forget the writer's lost adds to the bookie: they were acted upon."""
 
-        def cleared(counts: Counts) -> Counts:
+        def clear(counts: Counts) -> Counts:
             return counts.updated(bookie, if_(counts[bookie] == LOST, PROCESSED, counts[bookie]))
 
         requests, confirmations = s.add_requests[writer], s.add_confirmations[writer]
-        refusals = {s.add_refusals: function(cleared(s.add_refusals[e]) for e in self.ids)}
+        refusals = {s.add_refusals: function(clear(s.add_refusals[e]) for e in self.ids)}
         return Step(
             then={
-                requests: function(
-                    function(cleared(requests[e][lac]) for lac in self.lacs) for e in self.ids
-                ),
-                confirmations: function(cleared(confirmations[e]) for e in self.ids),
+                requests: function(function(clear(requests[e][lac]) for lac in self.lacs) for e in self.ids),
+                confirmations: function(clear(confirmations[e]) for e in self.ids),
                 **(refusals if writer == "w1" else {}),
             }
         )

@@ -83,7 +83,7 @@ class Recovery413(Clients413):
         """The bookies that answered that they have none, this one included."""
         return if_(entry.is_none, s.w2.no_such_entry.add(bookie), s.w2.no_such_entry)
 
-    def received_all_responses(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> Formula:
+    def has_received_all(self, s: State413, bookie: Element, entry: OptionValue[Integer]) -> Formula:
         """With this answer, every bookie has answered or timed out; none has done two of that."""
         having, lacking = self.having(s, bookie, entry), self.lacking(s, bookie, entry)
         ensemble = self.read_ensemble(s, entry)
@@ -94,7 +94,7 @@ class Recovery413(Clients413):
 
         return count(is_counted(b) for b in self.bookies) == self.write_quorum
 
-    def fenced_by(self, s: State413, bookie: Element) -> SetValue[Element]:
+    def add_fenced(self, s: State413, bookie: Element) -> SetValue[Element]:
         """The bookies known to be fenced, with this one if reads fence."""
         return s.w2.fenced.add(bookie) if self.recovery_reads_fence else s.w2.fenced
 
@@ -103,28 +103,28 @@ class Recovery413(Clients413):
         w2, ensemble = s.w2, self.read_ensemble(s, entry)
         requests, responses = s.read_requests, s.read_responses
 
-        def cleared(counts: OptionValue[Integer], b: Element) -> OptionValue[Integer]:
+        def clear(counts: OptionValue[Integer], b: Element) -> OptionValue[Integer]:
             return if_(ensemble.contains(b) & (counts == LOST), PROCESSED, counts)
 
-        def answered(e: OptionValue[Integer], b: Element) -> ReadResponse:
+        def answer(e: OptionValue[Integer], b: Element) -> ReadResponse:
             response, is_this = responses[e][b], (e == entry) & (b == bookie)
-            return response.updated(count=if_(is_this, PROCESSED, cleared(response.count, b)))
+            return response.updated(count=if_(is_this, PROCESSED, clear(response.count, b)))
 
         return Step(
             when=[
                 responses[entry][bookie].count == DELIVERABLE,
-                self.received_all_responses(s, bookie, entry),
+                self.has_received_all(s, bookie, entry),
             ],
             then={
                 w2.has_entry: self.nobody,
                 w2.no_such_entry: self.nobody,
                 w2.curr_read_entry: None,
-                w2.fenced: self.fenced_by(s, bookie),
+                w2.fenced: self.add_fenced(s, bookie),
                 w2.recovery_phase: phase,
                 requests: function(
-                    function(cleared(requests[e][b], b) for b in self.bookies) for e in self.next_ids
+                    function(clear(requests[e][b], b) for b in self.bookies) for e in self.next_ids
                 ),
-                responses: function(function(answered(e, b) for b in self.bookies) for e in self.answers),
+                responses: function(function(answer(e, b) for b in self.bookies) for e in self.answers),
             },
         )
 
@@ -133,12 +133,12 @@ class Recovery413(Clients413):
         """An answer came, and others are still to come."""
         w2, response = s.w2, s.read_responses[entry][bookie]
         return Step(
-            when=[response.count == DELIVERABLE, ~self.received_all_responses(s, bookie, entry)],
+            when=[response.count == DELIVERABLE, ~self.has_received_all(s, bookie, entry)],
             then={
                 w2.has_entry: self.having(s, bookie, entry),
                 w2.no_such_entry: self.lacking(s, bookie, entry),
                 w2.curr_read_entry: if_(entry.is_some, response.data, w2.curr_read_entry),
-                w2.fenced: self.fenced_by(s, bookie),
+                w2.fenced: self.add_fenced(s, bookie),
                 response.count: PROCESSED,
             },
         )

@@ -41,12 +41,12 @@ class StagedOutboxLemmas(StagedOutbox):
 
     def is_in(self, store: Store, message_id: Element) -> Formula:
         """The message has changed the state."""
-        return exists(self.made(store, message_id, v) for v in self.versions)
+        return exists(self.has_made(store, message_id, v) for v in self.versions)
 
     def is_unfinished(self, s: StagedState, store: Store) -> Formula:
         """The store has a transaction, which made its version and staged just that."""
         staged = s.outbox_staging[store.tx.value] == store.ver
-        return store.tx.is_some & staged & self.made(s.store, store.tx.value.id, store.ver)
+        return store.tx.is_some & staged & self.has_made(s.store, store.tx.value.id, store.ver)
 
     # Messages and transactions
 
@@ -95,7 +95,7 @@ class StagedOutboxLemmas(StagedOutbox):
             for i in self.ids
             for v in self.versions
             for w in self.versions
-            if self.made(s.store, i, v) & self.made(s.store, i, w)
+            if self.has_made(s.store, i, v) & self.has_made(s.store, i, w)
         )
 
     @lemma
@@ -115,7 +115,9 @@ class StagedOutboxLemmas(StagedOutbox):
     @lemma
     def committed_entry_is_version_made(self, s: StagedState) -> Formula:
         """The outbox is committed after the state, with the version that the state was given."""
-        return forall(self.made(s.store, i, v) for i in self.ids for v in self.versions if s.outbox[i] == v)
+        return forall(
+            self.has_made(s.store, i, v) for i in self.ids for v in self.versions if s.outbox[i] == v
+        )
 
     @lemma
     def only_transaction_lacks_entry(self, s: StagedState) -> Formula:

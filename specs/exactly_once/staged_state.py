@@ -131,12 +131,12 @@ class StagedOutbox(Handlers[StagedState]):
             forall(s.pc[p] == Label.MAIN_LOOP for p in self.processes),
         ]
 
-    def made(self, store: Store, message_id: Element, version: Integer) -> Formula:
+    def has_made(self, store: Store, message_id: Element, version: Integer) -> Formula:
         """The message made this version of the state."""
         return store.history.contains(self.versioned(id=message_id, ver=version))
 
     def has_changed(self, s: StagedState, message: Element, version: Integer) -> Formula:
-        return self.made(s.store, message, version)
+        return self.has_made(s.store, message, version)
 
     def has_sent(self, s: StagedState, message: Element, version: Integer) -> Formula:
         return s.output.contains(self.versioned(id=message, ver=version))

@@ -38,26 +38,24 @@ class Kip320Lemmas(KafkaReplication):
         """The replica is in this epoch, as leader or follower."""
         return s.replica[replica].epoch == epoch
 
-    def reached(self, s: KafkaState, epoch: Integer) -> Formula:
+    def is_reached(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch has learned that it leads, if there is one."""
-        return exists(self.reached_by(s, epoch, r) for r in self.replicas)
+        return exists(self.is_reached_by(s, epoch, r) for r in self.replicas)
 
-    def reached_by(self, s: KafkaState, epoch: Integer, leader: Element) -> Formula:
+    def is_reached_by(self, s: KafkaState, epoch: Integer, leader: Element) -> Formula:
         """The replica is the leader of this epoch and has learned that it leads."""
         return (s.requests[epoch].leader == leader) & (s.replica[leader].epoch >= epoch)
 
-    def member_led(
-        self, s: KafkaState, isr: SetValue[Element], first: Integer, end: Integer
-    ) -> Formula:
+    def member_led(self, s: KafkaState, isr: SetValue[Element], first: Integer, end: Integer) -> Formula:
         """A replica of the ISR has learned that it leads one of the epochs from ``first`` up to ``end``."""
         return exists(
-            self.reached_by(s, i, x) & isr.contains(x)
+            self.is_reached_by(s, i, x) & isr.contains(x)
             for i in self.epochs
             for x in self.replicas
             if (first <= i) & (i < end)
         )
 
-    def blocked(self, s: KafkaState, epoch: Integer) -> Formula:
+    def is_blocked(self, s: KafkaState, epoch: Integer) -> Formula:
         """The leader of this epoch cannot have committed: a final member never came to the epoch."""
         return exists(
             self.initial_member(s, epoch + 1, y) & (s.replica[y].epoch < epoch) for y in self.replicas
@@ -100,7 +98,7 @@ class Kip320Lemmas(KafkaReplication):
     def leader_came_first(self, s: KafkaState) -> Formula:
         """A follower enters an epoch only by a leader that is in it, and epochs only grow."""
         return forall(
-            self.reached(s, e) for r in self.replicas for e in self.epochs if self.in_epoch(s, r, e)
+            self.is_reached(s, e) for r in self.replicas for e in self.epochs if self.in_epoch(s, r, e)
         )
 
     @lemma
@@ -135,7 +133,7 @@ class Kip320Lemmas(KafkaReplication):
         return forall(
             s.quorum.isr == s.requests[e].isr
             for e in self.epochs
-            if (e == s.next_leader_epoch - 1) & ~self.reached(s, e)
+            if (e == s.next_leader_epoch - 1) & ~self.is_reached(s, e)
         )
 
     @lemma
@@ -143,8 +141,7 @@ class Kip320Lemmas(KafkaReplication):
         """While nobody of the ISR of a leader leads a later epoch, the controller can only take away from
         what that leader knows."""
         return forall(
-            s.replica[a].isr.contains(y)
-            | self.member_led(s, s.replica[a].isr, s.replica[a].epoch + 1, j)
+            s.replica[a].isr.contains(y) | self.member_led(s, s.replica[a].isr, s.replica[a].epoch + 1, j)
             for a in self.replicas
             for j in self.begun_epochs()
             for y in self.replicas
@@ -158,7 +155,7 @@ class Kip320Lemmas(KafkaReplication):
         return forall(
             self.initial_member(s, k, y)
             | exists(
-                self.reached_by(s, i, x) & self.initial_member(s, k, x)
+                self.is_reached_by(s, i, x) & self.initial_member(s, k, x)
                 for i in self.epochs
                 for x in self.replicas
                 if (k <= i) & (i < j)
@@ -243,12 +240,12 @@ class Kip320Lemmas(KafkaReplication):
             for o in self.offsets
             if self.initial_member(s, j, z)
             & (o < s.replica[r].hw)
-            & forall(self.blocked(s, k) for k in self.epochs if (j <= k) & (k <= s.replica[r].epoch))
+            & forall(self.is_blocked(s, k) for k in self.epochs if (j <= k) & (k <= s.replica[r].epoch))
         )
 
     # For WeakIsr, which speaks of the ISR that a presumed leader knows of
 
-    def awaited(self, s: KafkaState, leader: Element, member: Element) -> Formula:
+    def is_awaited(self, s: KafkaState, leader: Element, member: Element) -> Formula:
         """The leader knows of a member of its ISR that has not come to its epoch."""
         local = s.replica[leader]
         return (
@@ -265,7 +262,7 @@ class Kip320Lemmas(KafkaReplication):
             for r in self.replicas
             for y in self.replicas
             for e in self.epochs
-            if self.awaited(s, r, y) & self.in_epoch(s, r, e)
+            if self.is_awaited(s, r, y) & self.in_epoch(s, r, e)
         )
 
     @lemma
@@ -278,9 +275,9 @@ class Kip320Lemmas(KafkaReplication):
             for j in self.epochs
             for z in self.replicas
             for o in self.offsets
-            if exists(self.awaited(s, r, y) for y in self.replicas)
+            if exists(self.is_awaited(s, r, y) for y in self.replicas)
             & self.initial_member(s, j, z)
             & (j <= s.replica[r].epoch)
             & (o < s.replica[r].hw)
-            & forall(self.blocked(s, k) for k in self.epochs if (j <= k) & (k < s.replica[r].epoch))
+            & forall(self.is_blocked(s, k) for k in self.epochs if (j <= k) & (k < s.replica[r].epoch))
         )

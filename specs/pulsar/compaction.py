@@ -63,7 +63,7 @@ class PulsarCompaction(CompactionLemmas):
                 new <= self.compaction_times_limit,
             ],
             then={
-                s.compacted_ledgers[new]: self.compacted(s, s.phase_one_result.value),
+                s.compacted_ledgers[new]: self.kept_places(s, s.phase_one_result.value),
                 s.compactor_state: Phase.TWO_UPDATE_CONTEXT,
             },
         )

@@ -147,16 +147,16 @@ class Topic(Protocol, camel_case=True):
         existing = comprehension(i for i in self.ledgers if s.compacted_ledgers[i].is_some)
         return if_(existing.is_empty, 0, existing.maximum)
 
-    def compacted(self, s: CompactionState, read: Integer) -> SetValue[Integer]:
+    def kept_places(self, s: CompactionState, read: Integer) -> SetValue[Integer]:
         """The places that compaction keeps of the first ``read`` messages."""
 
-        def overwritten(i: Integer) -> Formula:
+        def is_overwritten(i: Integer) -> Formula:
             return exists((i < j) & (j < read) & (self.key(s, i) == self.key(s, j)) for j in self.places)
 
-        def kept(i: Integer) -> Formula:
-            return if_(self.key(s, i).is_none, self.retain_null_key, ~overwritten(i))
+        def is_kept(i: Integer) -> Formula:
+            return if_(self.key(s, i).is_none, self.retain_null_key, ~is_overwritten(i))
 
-        return comprehension(i for i in self.places if (i < read) & kept(i))
+        return comprehension(i for i in self.places if (i < read) & is_kept(i))
 
     def covers(self, s: CompactionState, ledger: SetValue[Integer], horizon: Integer) -> Formula:
         """Each of the first ``horizon`` messages is in the ledger, or a later one of its key is, or it has

@@ -52,11 +52,11 @@ class PlainReader(Reader):
             return lambda e: PlainReader(self._tick)(term.again(e))(e)
         return super()._read(term)
 
-    def _bound(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
+    def _compile_binding(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
         assert term.binds is not None
         if term.binds.sort.size > _MOST_VALUES:
             raise NoReading
-        return super()._bound(term)
+        return super()._compile_binding(term)
 
 
 class InOneState:

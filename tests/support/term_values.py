@@ -46,18 +46,18 @@ class QuickReader(Reader):
             found = self._listed[id(sort)] = sort, places
         return found[1]
 
-    def _bound(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
+    def _compile_binding(self, term: Term) -> Callable[[Environment], Iterator[tuple[Any, Environment]]]:
         symbol, guard = term.binds, _guard(term)
         assert symbol is not None
         if guard is None:
             return lambda e: ((value, {**e, symbol: value}) for value in self._values(symbol.sort))
         of = self(guard.arguments[guard.operator is Operator.SUBSET])
 
-        def bound(e: Environment) -> Iterator[tuple[Any, Environment]]:
+        def bind(e: Environment) -> Iterator[tuple[Any, Environment]]:
             for value in self._within(guard, symbol.sort, of(e), ordered=term.operator is Operator.CHOOSE):
                 yield value, {**e, symbol: value}
 
-        return bound
+        return bind
 
     def _within(self, guard: Term, sort: Sort, of: Any, *, ordered: bool) -> Iterable[Any]:
         """The values of a sort for which a guard is true."""

@@ -61,9 +61,9 @@ class _Source:
 def _candidates(actions: Sequence[Action]) -> Iterator[Term]:
     for action in actions:
         lines = list(_lines(action))
-        atoms = [atom for target, value in action.then for atom in _established(target, value)]
+        atoms = [atom for target, value in action.then for atom in _find_established(target, value)]
         for atom in atoms:
-            yield from _implied(action, atom, lines)
+            yield from _find_implied(action, atom, lines)
             for other in atoms:
                 if other is not atom:
                     yield from _together(action, atom, other, lines)
@@ -99,16 +99,16 @@ def _definition(part: Term, symbol: Symbol) -> Term | None:
     return None
 
 
-def _established(target: Term, value: Term) -> Iterator[Term]:
+def _find_established(target: Term, value: Term) -> Iterator[Term]:
     """Yield what holds of a target once it has the value, without other variables of the state."""
     match value.operator:
         case Operator.FUNCTION_UPDATE if _is_same(value.arguments[0], target):
             _, key, own = value.arguments
-            yield from _established(Term(Operator.APPLY, own.sort, (target, key)), own)
+            yield from _find_established(Term(Operator.APPLY, own.sort, (target, key)), own)
         case Operator.UNION if _is_same(value.arguments[0], target):
-            yield from (_contains(target, one) for one in _listed(value.arguments[1]))
+            yield from (_contains(target, one) for one in _members_of(value.arguments[1]))
         case Operator.DIFFERENCE if _is_same(value.arguments[0], target):
-            yield from (_not(_contains(target, one)) for one in _listed(value.arguments[1]))
+            yield from (_not(_contains(target, one)) for one in _members_of(value.arguments[1]))
         case Operator.SET:
             yield from (_contains(target, one) for one in value.arguments)
         case Operator.LITERAL if isinstance(value.sort, Boolean):
@@ -117,7 +117,7 @@ def _established(target: Term, value: Term) -> Iterator[Term]:
             yield Term(Operator.EQUAL, BOOLEAN, (target, value))
 
 
-def _listed(term: Term) -> tuple[Term, ...]:
+def _members_of(term: Term) -> tuple[Term, ...]:
     return term.arguments if term.operator is Operator.SET else ()
 
 
@@ -135,7 +135,7 @@ def _is_same(one: Term, other: Term) -> bool:
     return same and all(map(_is_same, one.arguments, other.arguments))
 
 
-def _implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator[Term]:
+def _find_implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator[Term]:
     """Yield that an atom implies lines of the guard, alone and with all others on the same parameters."""
     own = [parameter.symbol for parameter in action.parameters]
     fixed = [symbol for symbol in own if symbol in atom.free]

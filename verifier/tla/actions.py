@@ -128,7 +128,7 @@ class Walker(Composing):
 
     def apart(self, walk: Walk, rest: Continuation, depth: int) -> Lines:
         """Return lines that call a walk as a function of its own."""
-        name = self.evaluator.emit.bound(walk)
+        name = self.evaluator.emit.bind(walk)
         return rest.make_call_lines(depth, lambda after: [f"{name}(e, {after.name})"])
 
     def _assignment(
@@ -217,7 +217,7 @@ class Walker(Composing):
                 tests.append(evaluator.truth(whole, unit, primed))
             return tests[0](extend_frame(e, unit))
 
-        walked, test = emit.bound(walk), emit.bound(run_test)
+        walked, test = emit.bind(walk), emit.bind(run_test)
         unset = " or ".join(f"following[{index}] is UNSET" for index in range(len(evaluator.next)))
         return rest.make_call_lines(
             depth,
@@ -352,9 +352,9 @@ class Walker(Composing):
         ended: Lines = []
         if top:
             self.units[symbol] = target
-            walker, before = evaluator.emit.bound(self), evaluator.emit.fresh("a")
+            walker, before = evaluator.emit.bind(self), evaluator.emit.fresh("a")
             walked = f"{walker}.action, {walker}.frame"
-            lines += [f"{before} = {walked}", f"{walked} = {evaluator.emit.bound(symbol)}, {inner}"]
+            lines += [f"{before} = {walked}", f"{walked} = {evaluator.emit.bind(symbol)}, {inner}"]
             ended = [f"{walked} = {before}"]  # the next disjunct around the action is not part of it
         name, place = symbol.shown, whole.place
 
@@ -363,7 +363,7 @@ class Walker(Composing):
             if symbol.place.line <= error.outermost.line <= symbol.last_line:
                 error.within(name, place)
 
-        failed = evaluator.emit.bound(within)
+        failed = evaluator.emit.bind(within)
         return rest.make_call_lines(
             depth,
             lambda after: [

@@ -62,7 +62,7 @@ class Conjuncts(Approximation):
             return False
         found: ApproximateTruth = True if split.is_known else None
         for one, inside, own in split.parts:
-            sent = self._sent(one, inside)
+            sent = self._read_sent(one, inside)
             truth = self._adds(sent, one, inside, own) if sent else self.truth(one, inside, own)
             if truth is False:
                 return False
@@ -108,7 +108,7 @@ class Conjuncts(Approximation):
 
     # -- one more message
 
-    def _sent(self, whole: Expression, module: str) -> _Sent | None:
+    def _read_sent(self, whole: Expression, module: str) -> _Sent | None:
         """Return what a conjunct ``v' = w (+) SetToBag({m})`` speaks of; None for another one."""
         place = whole, module
         if place not in self._known_sent:
@@ -118,13 +118,13 @@ class Conjuncts(Approximation):
     def _find_sent(self, whole: Expression, module: str) -> _Sent | None:
         match whole:
             case ast.Apply(operator=Builtin(name="="), arguments=(ast.Prime(body=left), right)):
-                bag, item = self._added(right, module)
+                bag, item = self._split_sum(right, module)
                 target, base = self._variable(left, module), self._variable(bag, module)
                 if target is not None and base is not None and item is not None:
                     return target, base, item
         return None
 
-    def _added(self, whole: Expression, module: str) -> tuple[Expression | None, Expression | None]:
+    def _split_sum(self, whole: Expression, module: str) -> tuple[Expression | None, Expression | None]:
         """Return the bag and the record of ``bag (+) SetToBag({record})``, perhaps as a definition's body."""
         if not isinstance(whole, ast.Apply):
             return None, None
@@ -133,7 +133,7 @@ class Conjuncts(Approximation):
             if symbol.recursive or symbol in self.ev.constants:
                 return None, None
             given: dict[Symbol, Expression] = dict(zip(symbol.parameters, whole.arguments, strict=True))
-            names = [_name(part) for part in self._added(symbol.body, symbol.module)]
+            names = [_name(part) for part in self._split_sum(symbol.body, symbol.module)]
             bag, item = (None if name is None else given.get(name) for name in names)
             return bag, item
         match symbol, whole.arguments:

@@ -56,7 +56,7 @@ def frame_source(ev: Evaluator, unit: Unit, arguments: list[Source]) -> Source:
     """Return the source of a frame: the arguments of a definition, then empty slots."""
     room = ev.rooms.get(unit)
     if room is None:
-        room = ev.rooms[unit] = ev.emit.bound(unit.room)
+        room = ev.rooms[unit] = ev.emit.bind(unit.room)
     return f"[{''.join(f'{argument}, ' for argument in arguments)}*{room}]"
 
 
@@ -95,7 +95,7 @@ def _builtin_closure(ev: Evaluator, symbol: Builtin, whole: ast.OperatorArgument
     def call(*values: Value) -> Value:
         return evaluate([*values, *([None] * (own.size - len(values)))])
 
-    return ev.emit.bound(Closure(call, call))
+    return ev.emit.bind(Closure(call, call))
 
 
 def _closure(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) -> Source:
@@ -124,7 +124,7 @@ def _closure(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) ->
     def make_closure(e: Frame) -> tuple[Definition, Unit, Frame, list[int]]:
         return definition, target, extend_frame(e[:] if nested else target.frame(), target), slots
 
-    named, later, walk = (ev.emit.bound(thing) for thing in (Closure, call_next, make_closure))
+    named, later, walk = (ev.emit.bind(thing) for thing in (Closure, call_next, make_closure))
     return ev.emit.statements([
         f"def call({', '.join(values)}):",
         *(f" {line}" for line in frame),
@@ -182,7 +182,7 @@ def waiting_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool, a
     constant = facts.level == CONSTANT and not facts.changing
     passes = kept and may_wait(facts)
     code = Code(whole, unit, kept, ev.value, primed, constant, ev.read_next, passes)
-    return f"Waiting({ev.emit.bound(code)}, e)"
+    return f"Waiting({ev.emit.bind(code)}, e)"
 
 
 def _is_made_of_names(ev: Evaluator, whole: Expression, unit: Unit) -> bool:

@@ -119,7 +119,7 @@ class Assignments:
         if callable(target):
             return self.apart(self._assign_if(target, whole, unit, primed), rest, depth)
         place, emit = whole.place, self.evaluator.emit
-        equal = emit.bound(lambda one, other: self._equal(one, other, place))
+        equal = emit.bind(lambda one, other: self._equal(one, other, place))
         found, before = emit.fresh("t"), emit.fresh("t")
         return [
             f"{found} = {self.evaluator.value_source(whole.arguments[1], unit, primed)}",
@@ -179,7 +179,7 @@ class Assignments:
             except NoValue as error:
                 raise evaluator.fault(place, error) from None
 
-        held, found = evaluator.emit.bound(inside), str(target)
+        held, found = evaluator.emit.bind(inside), str(target)
         test = evaluator.truth_source(whole, unit, primed) if callable(target) else ""
         if callable(target):
             found = evaluator.emit.fresh("t")
@@ -187,7 +187,7 @@ class Assignments:
         def make_lines(after: Continuation) -> Lines:
             go_on = f"{after.name}()"
             return [
-                *([f"{found} = {evaluator.emit.bound(target)}(e)"] if callable(target) else []),
+                *([f"{found} = {evaluator.emit.bind(target)}(e)"] if callable(target) else []),
                 *([f"if {found} is None:", f" if {test}: {go_on}"] if callable(target) else []),
                 f"{'elif' if callable(target) else 'if'} following[{found}] is not UNSET:",
                 f" if {held}(following[{found}], {container}): {go_on}",
@@ -254,13 +254,13 @@ class Assignments:
             return None
 
         if not indices or len(set(indices)) < len(indices):
-            return emit.bound(slowly)
+            return emit.bind(slowly)
         return emit.define(
             [
                 f"if {' is '.join(f'following[{index}]' for index in indices)} is UNSET:",
                 *(f" following[{index}] = now[{index}]" for index in indices),
-                f" return {emit.bound(tuple(indices))}",
-                f"return {emit.bound(slowly)}()",
+                f" return {emit.bind(tuple(indices))}",
+                f"return {emit.bind(slowly)}()",
             ],
             "",
         )

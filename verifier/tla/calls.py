@@ -42,7 +42,7 @@ def application_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool
     """Return the source of a name, or of an operator with arguments."""
     symbol = ev.resolve(whole.operator, unit.module) or whole.operator
     if symbol in ev.constants and not whole.arguments:
-        return ev.emit.bound(ev.constants[symbol])
+        return ev.emit.bind(ev.constants[symbol])
     match symbol:
         case ast.Variable():
             return _variable(ev, symbol, whole, primed)
@@ -91,7 +91,7 @@ def _variable(ev: Evaluator, symbol: ast.Variable, whole: ast.Apply, primed: boo
             raise Undefined(place, words)
         return found
 
-    known, read_already = ev.emit.fresh("t"), ev.emit.bound(read_next)
+    known, read_already = ev.emit.fresh("t"), ev.emit.bind(read_next)
     inline = f"{read_already}[0] and ({known} := following[{index}]) is not UNSET"
     return f"({known} if {inline} else {ev.emit.call(read)})"
 
@@ -193,13 +193,13 @@ def _make_guarded_body_lines(
 
     others = [
         "except (NoValue, RecursionError) as error:",
-        f" raise {ev.emit.bound(make_error)}(error) from None",
+        f" raise {ev.emit.bind(make_error)}(error) from None",
     ]
     return [
         "try:",
         f" return {entered}",
         "except Undefined as error:",
-        f" {ev.emit.bound(within)}(error)",
+        f" {ev.emit.bind(within)}(error)",
         " raise",
         *(others if alone else []),
     ]

@@ -53,7 +53,7 @@ class Emitter:
         self.count += 1
         return f"{letter}{self.count}"
 
-    def bound(self, thing: Any) -> str:
+    def bind(self, thing: Any) -> str:
         """Name a value or a function."""
         name = self.fresh("k")
         self.names[name] = thing
@@ -61,7 +61,7 @@ class Emitter:
 
     def call(self, evaluate: Evaluate) -> str:
         """Return the source that calls a function of the frame."""
-        return f"{self.bound(evaluate)}(e)"
+        return f"{self.bind(evaluate)}(e)"
 
     def literal(self, value: Any) -> str:
         """Return the source of an integer or a string."""

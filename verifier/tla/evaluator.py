@@ -168,7 +168,7 @@ class Evaluator:
             hint = f", a model value; is {meant} meant?" if meant in ("TRUE", "FALSE") else ""
             raise Undefined(place, f"TRUE or FALSE is expected here: it is {shown}{hint}")
 
-        bad = self.emit.bound(wrong)
+        bad = self.emit.bind(wrong)
         if source.isdigit() or source.startswith(("'", '"')):
             return f"{bad}({source})"
         return self.emit.let([source], lambda t: f"({t} is TRUE or {t} is not FALSE and {bad}({t}))")

@@ -122,7 +122,7 @@ def _of_one_kind(ev: Evaluator, place: Place) -> Source:
         except NoValue as error:
             raise ev.fault(place, error) from None
 
-    return ev.emit.bound(make_set)
+    return ev.emit.bind(make_set)
 
 
 def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Source:
@@ -148,8 +148,8 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     return ev.emit.statements([
         f"found = {domain}",
         "if type(found) is not frozenset:",
-        f" found = {ev.emit.bound(walk_filter)}(e, found)",
-        f" if type(found) is {ev.emit.bound(Combined)}: return found",
+        f" found = {ev.emit.bind(walk_filter)}(e, found)",
+        f" if type(found) is {ev.emit.bind(Combined)}: return found",
         "kept = []",
         *loop_lines_over(ev, whole.binding, unit, "found", [f"if {body}: {kept}"]),
         "return frozenset(kept)",
@@ -177,7 +177,7 @@ def _record_set(ev: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -
         return RecordSet({name: found for (name, _), found in zip(whole.fields, sets, strict=True)}, order)
 
     sets = _sets(ev, [value for _, value in whole.fields], unit, primed)
-    return f"{ev.emit.bound(make_record_set)}({sets})"
+    return f"{ev.emit.bind(make_record_set)}({sets})"
 
 
 def _sets(ev: Evaluator, parts: Sequence[Expression], unit: Unit, primed: bool) -> Source:
@@ -191,7 +191,7 @@ def _sets(ev: Evaluator, parts: Sequence[Expression], unit: Unit, primed: bool) 
 
         return check_set
 
-    items = [f"{ev.emit.bound(wrong(part.place))}({ev.value_source(part, unit, primed)})," for part in parts]
+    items = [f"{ev.emit.bind(wrong(part.place))}({ev.value_source(part, unit, primed)})," for part in parts]
     return f"({' '.join(items)})"
 
 
@@ -202,7 +202,7 @@ def _tuple(ev: Evaluator, whole: ast.Tuple, unit: Unit, primed: bool) -> Source:
 
 def _product(ev: Evaluator, whole: ast.Product, unit: Unit, primed: bool) -> Source:
     order = ev.order.walk
-    made = ev.emit.bound(lambda sets: ProductSet(sets, order))
+    made = ev.emit.bind(lambda sets: ProductSet(sets, order))
     return f"{made}({_sets(ev, whole.items, unit, primed)})"
 
 

@@ -67,12 +67,12 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
 
     if waits:
         ev.computes_later = True
-        return f"{ev.emit.bound(lazy)}(e, {domain})"
+        return f"{ev.emit.bind(lazy)}(e, {domain})"
     return ev.emit.statements([
         f"found = {domain}",
         "if type(found) is not frozenset:",
-        f" found = {ev.emit.bound(walk_domain)}(e, found)",
-        f" if type(found) is {ev.emit.bound(LazyFunction)}: return found",
+        f" found = {ev.emit.bind(walk_domain)}(e, found)",
+        f" if type(found) is {ev.emit.bind(LazyFunction)}: return found",
         "pairs = {}",
         "for item in found:",
         f" e[{slot}] = item",
@@ -175,7 +175,7 @@ def _function_set(ev: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: boo
         return FunctionSet(domain, image, order)
 
     parts = (ev.value_source(part, unit, primed) for part in (whole.domain, whole.range))
-    return f"{ev.emit.bound(make_function_set)}({', '.join(parts)})"
+    return f"{ev.emit.bind(make_function_set)}({', '.join(parts)})"
 
 
 def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed: bool) -> Source:
@@ -186,7 +186,7 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
         return no_value_at(ev, whole, found, argument)
 
     parts = [ev.value_source(part, unit, primed) for part in (whole.function, whole.argument)]
-    slow = ev.emit.bound(elsewhere)
+    slow = ev.emit.bind(elsewhere)
     if isinstance(whole.function, ast.Number | ast.String):
         return f"{slow}({', '.join(parts)})"
     if isinstance(whole.argument, ast.String):
@@ -269,9 +269,9 @@ def _except_source(ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -
         updates.append((path, value, slot))
     if len(updates) == 1 and len(updates[0][0]) == 1:
         return _except_once(ev, whole, before, *updates[0])
-    put, lines = ev.emit.bound(partial(partial(put_at, ev), whole.place)), [f"found = {before}"]
+    put, lines = ev.emit.bind(partial(partial(put_at, ev), whole.place)), [f"found = {before}"]
     for path, value, slot in updates:
-        later = ev.emit.bound(ev.emit.later(value))
+        later = ev.emit.bind(ev.emit.later(value))
         lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot})")
     return ev.emit.statements([*lines, "return found"])
 
@@ -280,8 +280,8 @@ def _except_once(
     ev: Evaluator, whole: ast.Except, before: Source, path: list[Source], value: Source, slot: int
 ) -> Source:
     """Compile the most frequent EXCEPT: one update of one argument."""
-    put, later = ev.emit.bound(partial(partial(put_at, ev), whole.place)), ev.emit.later(value)
-    has = ev.emit.bound(partial(partial(check_key, ev), whole.place))
+    put, later = ev.emit.bind(partial(partial(put_at, ev), whole.place)), ev.emit.later(value)
+    has = ev.emit.bind(partial(partial(check_key, ev), whole.place))
     return ev.emit.statements([
         f"found = {before}",
         f"argument = {path[0]}",
@@ -292,7 +292,7 @@ def _except_once(
         " made = Fn(found)",
         " made[argument] = item",
         " return made",
-        f"return {put}(found, [argument], {ev.emit.bound(later)}, e, {slot})",
+        f"return {put}(found, [argument], {ev.emit.bind(later)}, e, {slot})",
     ])  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def make_guarded_loop(
     sets = [domain_source(ev, one.domain, unit, primed, ordered=walked) for one in whole.bindings]
     names, known = [ev.emit.fresh("s") for _ in sets], [ev.emit.fresh("g") for _ in sets]
     tests = [
-        f"{ev.emit.bound(_guard_test(ev, guard, unit, primed))}(e)" if guard is not None else None
+        f"{ev.emit.bind(_guard_test(ev, guard, unit, primed))}(e)" if guard is not None else None
         for guard in guards
     ]
     lines = []
@@ -76,7 +76,7 @@ def _pruning_lines(pruned: Pruned, names: list[str], test: str | None) -> list[s
     return [
         f"if {' * '.join(f'len({name})' for name in names)} > {FEWEST}:",
         *([f" if not {test}: return False"] if test is not None else []),
-        f" found = {emit.bound(pruned.decide)}(e, {', '.join(names)})",
+        f" found = {emit.bind(pruned.decide)}(e, {', '.join(names)})",
         " if found is not None: return found",
     ]
 

@@ -46,7 +46,7 @@ def let_lines(ev: Evaluator, whole: ast.Let, unit: Unit, primed: bool, *, walked
             lines += _put_lines(ev, definition, unit, _reading(definition, whole) or definition.place)
         else:
             code = code_of(ev, definition, unit, primed)
-            lines.append(f"e[{unit.slot(definition)}] = Waiting({ev.emit.bound(code)}, e)")
+            lines.append(f"e[{unit.slot(definition)}] = Waiting({ev.emit.bind(code)}, e)")
     return lines
 
 
@@ -78,7 +78,7 @@ def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) 
         "try:",
         f" e[{slot}] = {ev.value_source(definition.body, unit)}",
         "except Undefined as error:",
-        f" {ev.emit.bound(within)}(error)",
+        f" {ev.emit.bind(within)}(error)",
         " raise",
     ]
 

@@ -178,7 +178,7 @@ def _order(ev: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool)
         raise Undefined(place, f"an integer is expected beside {name}: it is {ev.show(found)}")
 
     left, right = whole.arguments if name in ("<", "<=") else reversed(whole.arguments)
-    sign, bad = name.replace(">", "<"), ev.emit.bound(wrong)
+    sign, bad = name.replace(">", "<"), ev.emit.bind(wrong)
 
     sources = [ev.value_source(part, unit, primed) for part in (left, right)]
 
@@ -202,7 +202,7 @@ def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed:
             words = f"{error}: {ev.show(first)} and {ev.show(second)}"
             raise Undefined(place, words, error.tlc) from None
 
-    slow, negated = ev.emit.bound(equal), "" if wanted else "not "
+    slow, negated = ev.emit.bind(equal), "" if wanted else "not "
 
     def make_comparison(one: str, other: str) -> Source:
         if isinstance(right, ast.Number | ast.String):

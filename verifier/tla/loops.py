@@ -33,7 +33,7 @@ def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -
     def wrong(found: Value) -> int:
         raise Undefined(place, f"an integer is expected here: it is {ev.show(found)}")
 
-    source, bad = ev.value_source(whole, unit, primed), ev.emit.bound(wrong)
+    source, bad = ev.value_source(whole, unit, primed), ev.emit.bind(wrong)
     if isinstance(whole, ast.Number) or source in ev.emit.integers:
         return source
     return ev.emit.let([source], lambda t: f"({t} if type({t}) is int else {bad}({t}))")
@@ -56,7 +56,7 @@ def domain_source(
         except NoValue as error:
             raise ev.fault(place, error, found) from None
 
-    named = ev.emit.bound(walk_members)
+    named = ev.emit.bind(walk_members)
     if ordered:
         return f"{named}({source})"
     return ev.emit.let([source], lambda t: f"({t} if type({t}) is frozenset else {named}({t}))")
@@ -87,14 +87,14 @@ def loop_lines(
         return loop_lines_over(ev, bindings[0], unit, sets[0], inner)
     names = [ev.emit.fresh("s") for _ in sets]
     first = [
-        f"{name} = {source}" if number == 0 else f"{name} = {ev.emit.bound(_again)}({source})"
+        f"{name} = {source}" if number == 0 else f"{name} = {ev.emit.bind(_again)}({source})"
         for number, (name, source) in enumerate(zip(names, sets, strict=True))
     ]
     if len(bindings) > _MOST_NESTED:
         row, parts = ev.emit.fresh("t"), []
         for number, binding in enumerate(bindings):
-            parts += [f"{ev.emit.bound(compile_setter(ev, binding, unit))}(e, {row}[{number}])"]
-        return [*first, f"for {row} in {ev.emit.bound(product)}({', '.join(names)}):",
+            parts += [f"{ev.emit.bind(compile_setter(ev, binding, unit))}(e, {row}[{number}])"]
+        return [*first, f"for {row} in {ev.emit.bind(product)}({', '.join(names)}):",
                 *(f" {line}" for line in (*parts, *inner))]  # fmt: skip
     lines = list(inner)
     for binding, name in zip(reversed(bindings), reversed(names), strict=True):
@@ -109,7 +109,7 @@ def loop_lines_over(
     indented = [f" {line}" for line in inner]
     if not binding.is_tuple:
         return [f"for e[{unit.slot(binding.names[0])}] in {source}:", *indented]
-    item, put = ev.emit.fresh("t"), ev.emit.bound(compile_setter(ev, binding, unit))
+    item, put = ev.emit.fresh("t"), ev.emit.bind(compile_setter(ev, binding, unit))
     return [f"for {item} in {source}:", f" {put}(e, {item})", *indented]
 
 

@@ -44,7 +44,7 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
     inside = _part(ev, right, unit, primed)
     item = ev.value_source(left, unit, primed)
     if inside is not None:
-        return f"{ev.emit.bound(inside)}(e, {item})"
+        return f"{ev.emit.bind(inside)}(e, {item})"
     if is_interval(ev, right, unit):
         assert isinstance(right, ast.Apply)
         return _between(ev, item, right, unit, primed)
@@ -66,7 +66,7 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
         except NoValue as error:
             raise ev.fault(place, error, container) from None
 
-    listed, other = ev.emit.bound(outside), ev.emit.bound(member)
+    listed, other = ev.emit.bind(outside), ev.emit.bind(member)
     return ev.emit.let(
         [item, ev.value_source(right, unit, primed)],
         lambda one, of: (
@@ -84,7 +84,7 @@ def _between(ev: Evaluator, item: Source, right: ast.Apply, unit: Unit, primed: 
         except NoValue as error:
             raise ev.fault(place, error) from None
 
-    slow, ends = ev.emit.bound(between), [integer_source(ev, part, unit, primed) for part in right.arguments]
+    slow, ends = ev.emit.bind(between), [integer_source(ev, part, unit, primed) for part in right.arguments]
     return ev.emit.let(
         [item, *ends],
         lambda one, low, high: (

@@ -54,7 +54,7 @@ def simple(compute: Compute) -> Make:
             except NoValue as error:
                 raise evaluator.fault(place, error, given[0] if given else None) from None
 
-        return f"{emit.bound(value)}({', '.join(arguments)})"
+        return f"{emit.bind(value)}({', '.join(arguments)})"
 
     return make
 
@@ -87,7 +87,7 @@ def with_evaluator(compute: Callable[..., Value]) -> Make:
 
 def constant(value: Value) -> Make:
     """Make an operator without arguments."""
-    return lambda evaluator, whole, arguments: evaluator.emit.bound(value)
+    return lambda evaluator, whole, arguments: evaluator.emit.bind(value)
 
 
 def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
@@ -109,7 +109,7 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
             raise Undefined(place, f"an integer is expected here: it is {evaluator.show(wrong)}")
 
         emit = evaluator.emit
-        slow, made = emit.bound(value), emit.fresh("t")
+        slow, made = emit.bind(value), emit.fresh("t")
 
         def quickly(one: str, other: str) -> str:
             both = emit.are_integers(arguments, (one, other))

@@ -143,10 +143,10 @@ def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], prim
     other, *of_other = memory.latest[not primed]
     lines = [
         f"global {', '.join((value, first, *others))}",
-        f"found = {other} if {alike(of_other)} else {emit.bound(call)}(e)",
+        f"found = {other} if {alike(of_other)} else {emit.bind(call)}(e)",
         f"if {' and '.join(f'{one} is not UNSET' for one in objects)}:",
         # A signal may interrupt between any two of these lines, so the first object is set last.
-        f" {first} = {emit.bound(object())}",
+        f" {first} = {emit.bind(object())}",
         f" {value} = found",
         *(f" {name} = {one}" for name, one in zip(others, objects[1:], strict=True)),
         f" {first} = {objects[0]}",
@@ -155,7 +155,7 @@ def latest(ev: Evaluator, memory: Memory, call: Evaluate, reads: list[int], prim
     known, missed = alike([first, *others]), emit.statements(lines)
     if not primed:
         return f"({value} if {known} else {missed})"
-    read_next = emit.bound(ev.read_next)
+    read_next = emit.bind(ev.read_next)
     read = emit.statements([f"{read_next}[0] = True", f"return ({value} if {known} else {missed})"])
     return f"({value} if {read_next}[0] and {known} else {read})"
 

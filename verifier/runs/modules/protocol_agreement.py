@@ -123,7 +123,7 @@ def _make_specifications(
         specification = None
         refused.append(f"the module refuses these constants: {error}")
     try:
-        definition = _fixed(protocol, choice)
+        definition = _fix_constants(protocol, choice)
     except UsageError as error:
         refused.append(f"the protocol refuses these constants: {error}")
     if len(refused) == 1:
@@ -133,7 +133,7 @@ def _make_specifications(
     return specification, definition
 
 
-def _fixed(protocol: ModuleProtocol, choice: Choice) -> Definition:
+def _fix_constants(protocol: ModuleProtocol, choice: Choice) -> Definition:
     """Return the protocol at these constants. Raises UsageError if it does not allow them, or if the families
     do not satisfy what is assumed of them."""
     made = protocol.kind(dict(choice.sizes))

@@ -67,7 +67,7 @@ class Compiler(Parts):
             case ast.Let():
                 return self.truth(whole.body, self.let(whole, around))
             case ast.Quantifier() if len(whole.bindings) == 1:
-                members, names, inner = self.bound(whole.bindings[0], around)
+                members, names, inner = self.bind_names(whole.bindings[0], around)
                 return Quantified(whole.universal, members, names, self.truth(whole.body, inner))
             case ast.Unchanged():
                 return self.compile_unchanged(whole.body, around)
@@ -167,7 +167,7 @@ class Compiler(Parts):
     def _exists(self, whole: ast.Quantifier, around: Environment, top: bool) -> Walk:
         sets, inner = [], around
         for binding in whole.bindings:
-            members, names, own = self.bound(binding, around)
+            members, names, own = self.bind_names(binding, around)
             sets.append((members, names))
             inner = inner.having(own.names)
         return make_lookup_walk(sets, self.walk(whole.body, inner, top=top))
@@ -175,7 +175,7 @@ class Compiler(Parts):
     def _every(self, whole: ast.Quantifier, around: Environment) -> Walk:
         if len(whole.bindings) > 1 or len(whole.bindings[0].names) > 1:
             raise Unsuited(f"{whole.place}: a formula of a kind that columns do not walk")
-        members, names, inner = self.bound(whole.bindings[0], around)
+        members, names, inner = self.bind_names(whole.bindings[0], around)
         return Every(members, names, *self._first_and_later(whole.body, inner))
 
     def _first_and_later(self, whole: Expression, around: Environment) -> tuple[Walk, Walk]:

@@ -74,7 +74,7 @@ class Parts:
         }
         return around.having(names)
 
-    def bound(
+    def bind_names(
         self, binding: ast.Binding, around: Environment
     ) -> tuple[Members, list[ColumnReference], Environment]:
         """Return the members of a binding's set, the columns of its names, and the environment with them."""

@@ -89,11 +89,11 @@ def classify(specification: Specification, like: Constants | None = None) -> Con
         else:
             found.families[name] = family
             found.sets[name] = family.given
-    found.families = declare(found.families, _mentioned(specification))
+    found.families = declare(found.families, _find_mentioned(specification))
     return found
 
 
-def _mentioned(specification: Specification) -> set[str]:
+def _find_mentioned(specification: Specification) -> set[str]:
     """Return the constants that ASSUMEs mention."""
     bodies = [one.body for one in specification.module.assumptions]
     return {name for body in bodies for name in constants_in(body)}

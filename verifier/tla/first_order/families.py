@@ -136,24 +136,24 @@ class Families:
         """Return the assumption that only the configuration tells; None if there is none."""
         if not family.meets:
             return None
-        one, other = self._bound(family, "Q"), self._bound(family, "R")
-        shared = self._shared(family, one, other)
+        one, other = self._make_symbol(family, "Q"), self._make_symbol(family, "R")
+        shared = self._have_common_member(family, one, other)
         return quantify(True, one, quantify(True, other, shared))
 
     def differ(self, family: Family) -> BooleanValue:
         """Return that different elements are different sets."""
-        one, other = self._bound(family, "Q"), self._bound(family, "R")
+        one, other = self._make_symbol(family, "Q"), self._make_symbol(family, "R")
         sets = [self.as_set(Typed(Member(family.name), variable_of(symbol))) for symbol in (one, other)]
         same = variable_of(one) == variable_of(other)
         said = (sets[0].value == sets[1].value).implies(same)
         return quantify(True, one, quantify(True, other, said))
 
-    def _shared(self, family: Family, *symbols: Symbol) -> BooleanValue:
+    def _have_common_member(self, family: Family, *symbols: Symbol) -> BooleanValue:
         item = Symbol("x", self._members[family.base])
         sets = [self.as_set(Typed(Member(family.name), variable_of(symbol))) for symbol in symbols]
         return quantify(False, item, conjoin(*(one.value.contains(variable_of(item)) for one in sets)))
 
-    def _bound(self, family: Family, name: str) -> Symbol:
+    def _make_symbol(self, family: Family, name: str) -> Symbol:
         return Symbol(name, self._members[family.name])
 
 

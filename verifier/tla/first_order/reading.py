@@ -162,7 +162,7 @@ class Reading:
             case ast.Constant():
                 return self._constant(symbol, whole)
             case ast.Bound() | ast.Parameter():
-                return self._bound(symbol, whole, scope, expected)
+                return self._read_bound(symbol, whole, scope, expected)
             case ast.Definition():
                 return self.read(*self.enter(symbol, whole, scope), expected)
         rule = self._operators.get(symbol.name)
@@ -209,7 +209,7 @@ class Reading:
             raise Unread(place, f"{word} is no word of the module")
         return make_word(self.sorts.words, word)
 
-    def _bound(
+    def _read_bound(
         self, symbol: ast.Bound | ast.Parameter, whole: ast.Apply, scope: Scope, expected: Kind | None
     ) -> Read:
         meaning = scope.values.get(symbol)

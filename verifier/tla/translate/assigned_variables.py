@@ -47,7 +47,7 @@ def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variab
     return None
 
 
-def bound_item(argument: Expression, c: Context) -> object:
+def find_bound_item(argument: Expression, c: Context) -> object:
     """Return the value of an argument that is a name; None for any other argument."""
     if isinstance(argument, ast.Apply) and not argument.arguments:
         return c.env.get(argument.operator)
@@ -72,4 +72,4 @@ def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Va
     return None
 
 
-__all__ = ["assigns", "bound_item", "target", "variables"]
+__all__ = ["assigns", "find_bound_item", "target", "variables"]

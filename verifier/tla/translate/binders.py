@@ -54,7 +54,7 @@ def translate_listed_set(t: Translator, whole: ast.Expression, context: Context)
     return require_one_kind_of_parts(t, set_value(t, whole, context))
 
 
-def bound_cases(
+def bind_cases(
     t: Translator,
     bindings: tuple[ast.Binding, ...],
     context: Context,
@@ -116,13 +116,13 @@ def unroll_members(t: Translator, domain: Sym) -> list[Case]:
 def bind(t: Translator, binding: ast.Binding, name: ast.Bound | None, item: Sym, context: Context) -> Context:
     """Return the context in which a bound name, or a tuple of names, stands for an item."""
     if name is not None:
-        return context.bound({name: item})
+        return context.with_names({name: item})
     fits = _fits(t, binding, item)
     parts: dict[ast.Symbol, Sym] = {
         one: t.after(fits, apply(t, item, Known(number))) if not isinstance(fits, Nothing) else fits
         for number, one in enumerate(binding.names, 1)
     }
-    return context.bound(parts)
+    return context.with_names(parts)
 
 
 def _fits(t: Translator, binding: ast.Binding, item: Sym) -> Sym:
@@ -154,7 +154,7 @@ def translate_quantifier(t: Translator, whole: ast.Quantifier, context: Context)
 def _quantify(t: Translator, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
     """Return the formula, and whether its body has a value wherever it is read. If the body always has a
     value, the order of the members does not matter."""
-    read, rows = bound_cases(t, whole.bindings, context, unroll=unroll)
+    read, rows = bind_cases(t, whole.bindings, context, unroll=unroll)
     exact = [True]
 
     def parts() -> Iterator[Sym]:
@@ -213,7 +213,7 @@ def translate_filter(t: Translator, whole: ast.Filter, context: Context) -> Sym:
 def translate_image(t: Translator, whole: ast.Image, context: Context) -> Sym:
     members: list[tuple[Sym, Sym]] = []
     pieces: list[Term] = []
-    read, rows = bound_cases(t, whole.bindings, context, few=True)
+    read, rows = bind_cases(t, whole.bindings, context, few=True)
     for cases, inner in rows:
         item = t.value(whole.body, inner)
         if isinstance(item, Nothing):

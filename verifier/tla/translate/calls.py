@@ -220,7 +220,7 @@ def make_operator(t: Translator, whole: Expression, context: Context) -> Op:
         lambda_ = whole
 
         def enter_body(given: Sequence[Any]) -> tuple[Expression, Context]:
-            return lambda_.body, context.bound(dict(zip(lambda_.parameters, given, strict=True)))
+            return lambda_.body, context.with_names(dict(zip(lambda_.parameters, given, strict=True)))
 
         return Op(lambda *given: t.value(*enter_body(given)), len(lambda_.parameters), enter_body)
     assert isinstance(whole, ast.OperatorArgument)
@@ -270,7 +270,7 @@ def _apply_builtin(t: Translator, symbol: Builtin, whole: ast.Apply, context: Co
 
 def enter_let(t: Translator, whole: ast.Let, context: Context) -> Context:
     """Return the context in which the body of a LET is translated."""
-    inner = context.bound({})
+    inner = context.with_names({})
     for definition in whole.definitions:
         if definition in context.folding:
             inner.env[definition] = context.folding[definition]
@@ -289,5 +289,5 @@ def _inside(symbol: Definition, given: Sequence[Any], context: Context) -> Conte
     if symbol.nested:
         around = context.env.get(symbol)
         at = around.at if isinstance(around, Around) else context.at
-        return replace(context.bound(parameters), at=at)
+        return replace(context.with_names(parameters), at=at)
     return Context(parameters, symbol.module, context.primed)

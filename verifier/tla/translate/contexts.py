@@ -32,7 +32,7 @@ class Context:
     calls: Mapping[Definition, tuple[Arguments, ...]] = field(default_factory=dict)
     """The calls around the expression, the outermost first."""
 
-    def bound(self, more: dict[ast.Symbol, Any]) -> Context:
+    def with_names(self, more: dict[ast.Symbol, Any]) -> Context:
         """Return a context that also has these names."""
         return replace(self, env={**self.env, **more})
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import PartialFunction, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
-from verifier.tla.translate.binders import bind, bound_cases, names_of, translate_listed_set
+from verifier.tla.translate.binders import bind, bind_cases, names_of, translate_listed_set
 from verifier.tla.translate.connectives import and_, if_
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.evaluating import DEEPEST, make_known_function, make_strictly
@@ -52,7 +52,7 @@ def translate_function(t: Translator, whole: ast.Function, context: Context) -> 
         domain = translate_listed_set(t, whole.bindings[0].domain, context)
         if isinstance(domain, Span) and isinstance(domain.low, Known) and domain.low.value == 1:
             return _by_slots(t, whole, domain, context)
-    read, found = bound_cases(t, whole.bindings, context)
+    read, found = bind_cases(t, whole.bindings, context)
     if isinstance(read, Nothing):
         return read
     for cases, inner in found:
@@ -92,7 +92,7 @@ def _length(t: Translator, high: Sym, most: int) -> Sym:
 def _entries(t: Translator, whole: ast.Function, context: Context) -> Sym | None:
     """Translate a function to one entry for each item. None if a symbol stands for items, or if the items are
     scalars that are known or many."""
-    _, found = bound_cases(t, whole.bindings, context)
+    _, found = bind_cases(t, whole.bindings, context)
     rows: list[tuple[Sym, Sym, Context]] = []
     for cases, inner in found:
         if any(case.symbol is not None for case in cases):
@@ -151,7 +151,7 @@ def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
     depth = [0]
 
     def inline(key: Sym) -> Sym:
-        inner = context.bound({whole.itself: made})  # type: ignore[dict-item]
+        inner = context.with_names({whole.itself: made})  # type: ignore[dict-item]
         for place, (binding, name) in enumerate(names_of(whole.bindings), 1):
             part = key if len(domains) == 1 else apply(t, key, Known(place))
             inner = bind(t, binding, name, part, inner)

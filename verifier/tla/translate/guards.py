@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
-from verifier.tla.translate.binders import bound_cases
+from verifier.tla.translate.binders import bind_cases
 from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import and_, if_, truth_of
 from verifier.tla.translate.contexts import Context
@@ -49,7 +49,7 @@ def _in_turn(t: Translator, whole: ast.Junction, c: Context, seen: tuple[Definit
 
 
 def _of_each(t: Translator, whole: ast.Quantifier, c: Context, seen: tuple[Definition, ...]) -> Sym:
-    read, rows = bound_cases(t, whole.bindings, c)
+    read, rows = bind_cases(t, whole.bindings, c)
     parts = [read]
     for cases, inner in rows:
         one = all_ways(t, whole.body, inner, seen)

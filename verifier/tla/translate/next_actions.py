@@ -15,8 +15,8 @@ from verifier.tla.action_forms import action_form
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Unit
-from verifier.tla.translate.assigned_variables import assigns, bound_item, target, variables
-from verifier.tla.translate.binders import bound_cases, names_of
+from verifier.tla.translate.assigned_variables import assigns, find_bound_item, target, variables
+from verifier.tla.translate.binders import bind_cases, names_of
 from verifier.tla.translate.branches import Branch, Parameter, merge_sides
 from verifier.tla.translate.calls import delay, enter, enter_let
 from verifier.tla.translate.connectives import and_, not_, or_, truth_of
@@ -225,7 +225,7 @@ class Steps(Assigning):
         """Yield the branches for each member. For ``names``, one case stands for all values."""
         self.t.assigned = branch.assigned
         once = whole.place if self.each_way else None
-        read, rows = bound_cases(self.t, whole.bindings, c, once=once, freely=True, as_one=names)
+        read, rows = bind_cases(self.t, whole.bindings, c, once=once, freely=True, as_one=names)
         if read is not YES:
             yield from self._add_guard(and_(self.t, [read, NO]), branch)
         for cases, inner in rows:
@@ -239,7 +239,7 @@ class Steps(Assigning):
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
         """Yield the branches of a conjunction over all members of a set that are all known."""
         self.t.assigned = branch.assigned
-        read, found = bound_cases(self.t, whole.bindings, c)
+        read, found = bind_cases(self.t, whole.bindings, c)
         rows = list(found)
         if read is not YES or any(case.condition is not YES for cases, _ in rows for case in cases):
             yield from self._guard(whole, c, branch)
@@ -348,7 +348,7 @@ class Steps(Assigning):
             if parameter.arity or self._acts(argument, c):
                 continue
             found = constant_value(self.t, argument, c)
-            if isinstance(found, Known) and id(bound_item(argument, c)) not in have:
+            if isinstance(found, Known) and id(find_bound_item(argument, c)) not in have:
                 extra.append((parameter.name, found, None))
         return replace(branch, parameters=(*branch.parameters, *extra))
 
