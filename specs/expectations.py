@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def expectations(spec: str) -> list[Expectation]:
     """The expectations of a built-in protocol. For other protocols there are none."""
     if spec not in BUILT_IN:
         return []
-    family = BUILT_IN[spec].partition(":")[0].rpartition(".")[0]
+    family = BUILT_IN[spec].place.partition(":")[0].rpartition(".")[0]
     file = files(family) / "expectations.toml"
     if not file.is_file():
         return []

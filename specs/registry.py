@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, did_you_mean, guess_meant_file
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.explaining import explain_error
-
-BUILT_IN: Mapping[str, str] = {
-    "kafka-truncate-hw": "verifier.specs.kafka.truncate_hw:KafkaTruncateToHighWatermark",
-    "kip101": "verifier.specs.kafka.kip101:Kip101",
-    "kip279": "verifier.specs.kafka.kip279:Kip279",
-    "kip320-first-try": "verifier.specs.kafka.kip320_first_try:Kip320FirstTry",
-    "kip320": "verifier.specs.kafka.kip320:Kip320",
-    "kafka-async-isr": "verifier.specs.kafka.async_isr:AsyncIsr",
-    "bookkeeper": "verifier.specs.bookkeeper.bookkeeper:BookKeeper",
-    "bookkeeper-4-13": "verifier.specs.bookkeeper.v4_13:BookKeeper413",
-    "pulsar-compaction": "verifier.specs.pulsar.compaction:PulsarCompaction",
-    "rabbit-sac": "verifier.specs.rabbitmq.single_active_consumer:RabbitSac",
-    "rabbit-sac-restart": "verifier.specs.rabbitmq.single_active_consumer:RabbitSacRestart",
-    "exactly-once": "verifier.specs.exactly_once.staged:ExactlyOnce",
-    "exactly-once-atomic": "verifier.specs.exactly_once.atomic:ExactlyOnceAtomic",
-}
-"""The place of each built-in protocol: module, colon, class."""
-
-
-def list_built_in() -> list[tuple[str, type[Protocol]]]:
-    """All built-in protocols with their names, in the order in which ``verify list`` shows them."""
-    return [(name, _import_protocol(name)) for name in BUILT_IN]
 
 
 def load(spec: str) -> type[Protocol]:
@@ -71,7 +49,7 @@ def _suggest_meaning(spec: str) -> str:
 
 
 def _import_protocol(name: str) -> type[Protocol]:
-    module, _, class_name = BUILT_IN[name].partition(":")
+    module, _, class_name = BUILT_IN[name].place.partition(":")
     found: type[Protocol] = getattr(importlib.import_module(module), class_name)
     return found
 

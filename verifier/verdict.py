@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
 
-from verifier.trust.trace import Trace
+if TYPE_CHECKING:
+    from verifier.trust.trace import Trace
+
 
 _SURPRISE = (
     "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; of "

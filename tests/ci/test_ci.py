@@ -19,8 +19,8 @@ from tests.support.ci_project import LOCK_HASH, MANIFEST, Project, new_project
 from tests.support.command_line import ROOT, start_verify, verify
 from tests.support.reporting import JUNIT_SCHEMA
 from verifier.ci.manifest import read_manifest
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import expectations
-from verifier.specs.registry import BUILT_IN
 from verifier.verdict import VerdictKind
 
 SHIPPED = ROOT / ".ci" / "verify.toml"

@@ -15,7 +15,7 @@ import pytest
 from tests.support.command_line import CHAIN, ENDLESS, FAST, ROOT, start_verify, verify
 from verifier.engines.bmc import PREFERRED_SOLVER
 from verifier.outcomes.expectations import exit_code, parse_expectations
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 from verifier.verdict import Verdict, VerdictKind
 
 # Light commands

@@ -103,7 +103,6 @@ _WITH_JSON = {
     "check": (("check", "kip320"), "verifier.runs.loading:load"),
     "bmc": (("bmc", "kip320", "--property", "StrongIsr"), "verifier.runs.asking:make_question"),
     "show": (("show", "kip320"), "verifier.runs.loading:load"),
-    "list": (("list",), "verifier.specs.registry:list_built_in"),
     "certify": (("certify", "{proof}"), "verifier.trust.certificate_file:read_file"),
     "ci": (("ci", "{proof}"), "verifier.ci.manifest:read_manifest"),
     "sweep": (("sweep", "--spec", "kip320"), "verifier.sweep.expansion:expand"),

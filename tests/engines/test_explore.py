@@ -26,8 +26,9 @@ from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
 from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, free, invariant
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model

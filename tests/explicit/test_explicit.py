@@ -32,6 +32,7 @@ from verifier.explicit.moves import Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import lanes, pack_columns, places, to_rows, to_slices, unpack
 from verifier.explicit.table import StateTable, hashes_of
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import (
     IndexSetConstant,
     IntegerConstant,
@@ -41,7 +42,7 @@ from verifier.specs.protocol import (
     action,
     invariant,
 )
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.system.model import Model
 
 

@@ -70,8 +70,9 @@ from verifier.explicit.sorted_states import contains, distinct, merge_runs, most
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
 from verifier.runs.table import engine_named
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import Protocol
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 from verifier.verdict import VerdictKind

@@ -54,7 +54,7 @@ def test_a_strangers_trace_with_an_absurd_constant_is_refused(tmp_path: Path) ->
 
 @pytest.mark.thorough
 def test_the_size_is_estimated_well_for_every_built_in_protocol() -> None:
-    from verifier.specs.registry import BUILT_IN
+    from verifier.specs.built_in import BUILT_IN
     from verifier.system.model import build
     from verifier.system.size import _bits
 

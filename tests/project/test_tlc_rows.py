@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.tlc import MEASURED, read_measured
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 
 ORIGINAL = Path(__file__).parents[3] / "shared" / "golden" / "tlc.json"
 

@@ -12,13 +12,14 @@ from tests.support.explicit import Exploration, explore
 from tests.support.models import build
 from tests.support.sampling import some_of
 from tests.support.tlc import read_measured
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.kafka.kip279 import Kip279
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import Protocol, Step, action
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 
-FAMILY = [name for name, place in BUILT_IN.items() if ".kafka." in place]
+FAMILY = [name for name, protocol in BUILT_IN.items() if ".kafka." in protocol.place]
 EXPECTED = [expected for name in FAMILY for expected in expectations(name)]
 ROWS = read_measured("kafka")
 

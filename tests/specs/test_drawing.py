@@ -13,9 +13,10 @@ from tests.support.models import build
 from tests.support.toys import LockServer
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import Call, Drawing, Lane, Mail, define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.trust import itf
 
 

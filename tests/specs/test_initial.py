@@ -19,8 +19,9 @@ from verifier.engines.choices import EngineChoice
 from verifier.interchange.exporting import Format, export
 from verifier.outcomes.row import Row
 from verifier.solvers import ClauseSolver, open_solver
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import DefinitionError, Protocol
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.sweep.execution import run_job
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import Axis, Grid

@@ -24,9 +24,9 @@ from verifier.runs.protocol_comparison import Differs
 from verifier.runs.protocol_validation import Validation
 from verifier.runs.validation.agreement import Agreement
 from verifier.specs import protocol as protocols
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.keys import Keys
-from verifier.specs.registry import BUILT_IN
 
 pytestmark = pytest.mark.validation
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import verify
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.protocol import DefinitionError, define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 
 HEAD = """
 import functools

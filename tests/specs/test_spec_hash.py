@@ -20,10 +20,11 @@ from verifier.encodings.concrete import FrozenMap
 from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs import hashing
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.definition import Action, Definition, Parameter, PropertyKind
 from verifier.specs.hashing import NoCanonicalForm, spec_hash, value_form
 from verifier.specs.protocol import define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 
 SEEDS = range(12)
 SOME = [seed if seed < 1 else pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS]
@@ -235,7 +236,8 @@ def test_the_version_is_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
 ELSEWHERE = """
 from tests.support.changed_definitions import definition
 from verifier.specs.protocol import define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.built_in import BUILT_IN
+from verifier.specs.registry import load
 print(*(definition(seed).spec_hash for seed in range(12)))
 print(*(define(load(name)({})).spec_hash for name in BUILT_IN))
 """

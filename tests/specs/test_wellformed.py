@@ -12,9 +12,10 @@ from tests.support.command_line import verify, wrong
 from verifier.encodings.quantifiers import arbitrary, constantly
 from verifier.encodings.sorts import Enum, Range, Record, SortError
 from verifier.encodings.terms import Operator
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError, State, define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 
 HEAD = """
 from verifier.encodings.quantifiers import all_of, arbitrary, constantly, exists, forall

@@ -8,9 +8,10 @@ from typing import Any
 
 from verifier.engines.bmc import Request, check
 from verifier.processes.limits import Limits
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.protocol import define
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.system.model import build
 from verifier.verdict import Verdict, VerdictKind
 
@@ -33,8 +34,8 @@ class Question:
 def questions(family: str) -> Iterator[Question]:
     """Yield the questions of a family's shipped expectations: to the diameter, or to the violation."""
     grouped: dict[tuple[Any, ...], list[Expectation]] = {}
-    for spec, place in BUILT_IN.items():
-        for expected in expectations(spec) if f".{family}." in place else ():
+    for spec, protocol in BUILT_IN.items():
+        for expected in expectations(spec) if f".{family}." in protocol.place else ():
             depth = expected.steps if expected.verdict == "violated" else expected.depth
             if depth is not None:
                 grouped.setdefault((spec, tuple(expected.constants.items()), depth), []).append(expected)

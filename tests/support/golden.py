@@ -11,15 +11,17 @@ import pytest
 from tests.support.explicit import Exploration, explore
 from tests.support.models import build
 from tests.support.tlc import read_measured
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import Expectation, expectations
-from verifier.specs.registry import BUILT_IN, load
+from verifier.specs.registry import load
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 
 
 def make_expected_cases(folder: str) -> list[Any]:
     """The shipped expectations of a family as test parameters."""
-    found = [e for spec, place in BUILT_IN.items() if f".{folder}." in place for e in expectations(spec)]
+    specs = [spec for spec, protocol in BUILT_IN.items() if f".{folder}." in protocol.place]
+    found = [expected for spec in specs for expected in expectations(spec)]
     assert found
     return [pytest.param(e, id=f"{_label(e.spec, e.constants)}-{e.property_name}") for e in found]
 

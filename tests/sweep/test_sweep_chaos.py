@@ -19,8 +19,8 @@ from tests.support.clusters import MASTER, Standalone, standalone
 from tests.support.command_line import ROOT, start_verify
 from tests.support.sweeping import jobs_of, misbehaving
 from verifier.errors import UsageError
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import expectations
-from verifier.specs.registry import BUILT_IN
 from verifier.sweep.expansion import expand
 from verifier.sweep.grid import read_grids
 from verifier.sweep.store import read_rows
@@ -258,7 +258,7 @@ def test_every_golden_kafka_row_is_in_a_sweep(tmp_path: Path) -> None:
     for row in read_rows(Path(out)):
         key = (row.engine, row.spec, json.dumps(row.constants, sort_keys=True), row.property_name)
         rows[*key, row.options.get("depth")] = row
-    family = [name for name, place in BUILT_IN.items() if ".kafka." in place]
+    family = [name for name, protocol in BUILT_IN.items() if ".kafka." in protocol.place]
     checked = 0
     for expected in (item for name in family for item in expectations(name)):
         constants = json.dumps(dict(expected.constants), sort_keys=True)

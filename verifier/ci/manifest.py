@@ -37,7 +37,7 @@ from verifier.runs.loading import load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.table import ENGINES, engine_named
 from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, reading_in, whole
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 from verifier.verdict import VerdictKind
 
 DEFAULT_TIMEOUT = 600.0

@@ -25,7 +25,7 @@ def files(incomplete: str) -> list[CompletionItem]:
 
 def specs(incomplete: str) -> list[CompletionItem]:
     """The built-in protocols, Python files and TLA+ modules, and folders."""
-    from verifier.specs.registry import BUILT_IN
+    from verifier.specs.built_in import BUILT_IN
 
     named = [CompletionItem(name) for name in BUILT_IN if name.startswith(incomplete)]
     folder, _, start = incomplete.rpartition("/")

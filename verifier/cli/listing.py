@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from verifier.cli.output import format_option, print_json, say
+from verifier.specs.built_in import BUILT_IN
 
 
 @click.command("list", short_help="Name the built-in protocols.")
@@ -16,15 +17,11 @@ def command(output_format: str) -> int:
     Example:
       verify list --format json
     """
-    from verifier.specs.registry import list_built_in
-
-    found = [
-        (name, (protocol.__doc__ or "").strip().partition("\n")[0]) for name, protocol in list_built_in()
-    ]
     if output_format == "json":
-        print_json({"specs": [{"spec": name, "description": words} for name, words in found]})
+        specs = [{"spec": name, "description": protocol.summary} for name, protocol in BUILT_IN.items()]
+        print_json({"specs": specs})
     else:
-        width = max(len(name) for name, _ in found)
-        for name, words in found:
-            say(f"{name:<{width}}  {words}")
+        width = max(map(len, BUILT_IN))
+        for name, protocol in BUILT_IN.items():
+            say(f"{name:<{width}}  {protocol.summary}")
     return 0

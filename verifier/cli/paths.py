@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 from verifier.cli.completion import files, specs
 from verifier.errors import UsageError
 from verifier.files import reason_of, same_file
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 
 _KEY = "verifier.cli.paths"
 _LONGEST = 80

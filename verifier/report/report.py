@@ -14,7 +14,7 @@ from verifier.report.known import find_known_answer
 from verifier.runs.modules.loading import setting
 from verifier.runs.option import list_declared
 from verifier.runs.table import engine_named, is_engine
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind, in_words
 

@@ -8,7 +8,7 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.runs.loaded import TLA, Loaded, Reading
 from verifier.runs.protocol_loading import load_protocol
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 
 
 def load(

@@ -16,7 +16,7 @@ from verifier.files import reason_of, replace_file
 from verifier.processes.interrupts import is_stop_asked, terminable
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, Reading
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 from verifier.testing.covering import Suite, cover_graph
 from verifier.testing.generated import (
     Origin,
