@@ -75,7 +75,7 @@ def choices_of(constants: Constants, chance: Random) -> Iterator[Choice]:
     for one in sizes:
         if one not in seen and all(size >= (name in plain) for name, size in one.items()):
             seen.append(one)
-            yield from _with_families(one, constants, chance)
+            yield from with_families(one, constants, chance)
 
 
 def _places(family: Family, constants: Constants) -> Parts:
@@ -83,7 +83,7 @@ def _places(family: Family, constants: Constants) -> Parts:
     return tuple(frozenset(elements.index(one) for one in part) for part in family.given)
 
 
-def _with_families(sizes: dict[str, int], constants: Constants, chance: Random) -> Iterator[Choice]:
+def with_families(sizes: dict[str, int], constants: Constants, chance: Random) -> Iterator[Choice]:
     """Yield a choice with each of some families."""
     known = constants.families
     each = [list(_families(one, sizes[one.base], chance)) for one in known.values()]

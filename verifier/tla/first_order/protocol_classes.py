@@ -203,6 +203,8 @@ class _Maker:
         self.specification, self.constants, self.kinds = specification, constants, kinds
         self.words, self.rules = words, rules
         self.assumptions = assumptions_of(specification, constants)
+        self._walked: tuple[Any, State, list[Branch]] | None = None
+        """The branches of the last protocol and state: each action takes one of them."""
 
     def make(
         self,
@@ -276,13 +278,19 @@ class _Maker:
 
     def _action(self, shape: ActionShape) -> Callable[..., Step]:
         def action(protocol: Any, s: State, **given: Any) -> Step:
-            reading = self._reading(protocol, s)
-            branch = Walker(reading, self.kinds).branches(self._now(s))[shape.number]
-            return self._step(branch, s, given)
+            return self._step(self._branches(protocol, s)[shape.number], s, given)
 
         action.__name__ = shape.method
         action.__doc__ = f"{shape.method} of the module."
         return action
+
+    def _branches(self, protocol: Any, s: State) -> list[Branch]:
+        """Return the branches of Next in a state, which is walked once for all actions."""
+        known = self._walked
+        if known is None or known[0] is not protocol or known[1] is not s:
+            found = Walker(self._reading(protocol, s), self.kinds).branches(self._now(s))
+            self._walked = known = protocol, s, found
+        return known[2]
 
     def _step(self, branch: Branch, s: State, given: Mapping[str, Any]) -> Step:
         """Return the step of a branch, with the given values for its parameters."""
