@@ -176,7 +176,7 @@ def include(*arguments: str) -> list[dict[str, Any]]:
 
 
 @cache
-def shipped_in_groups() -> list[dict[str, Any]]:
+def list_shipped_groups() -> list[dict[str, Any]]:
     """The matrix of what is shipped, which reads every protocol in it, made once for several tests."""
     return include(str(SHIPPED), "--groups", str(GROUPS))
 
@@ -197,7 +197,7 @@ def test_the_matrix_has_every_cell_once(project: Project) -> None:
 def test_groups_are_balanced() -> None:
     cells = read_manifest(SHIPPED).cells
     total, longest = sum(cell.seconds or 0 for cell in cells), max(cell.seconds or 0 for cell in cells)
-    seconds = [entry["seconds"] for entry in shipped_in_groups()]
+    seconds = [entry["seconds"] for entry in list_shipped_groups()]
     assert max(seconds) <= 4 / 3 * max(total / GROUPS, longest) + 0.1
     assert sum(seconds) == pytest.approx(total, abs=0.5)
 
@@ -248,7 +248,7 @@ def test_an_interrupt_keeps_what_is_done(project: Project, tmp_path: Path) -> No
 def test_the_shipped_manifest_covers_every_family() -> None:
     specs = {cell.spec for cell in read_manifest(SHIPPED).cells}
     assert specs >= set(BUILT_IN)
-    assert sorted(name for entry in shipped_in_groups() for name in entry["cell"].split(",")) == sorted(
+    assert sorted(name for entry in list_shipped_groups() for name in entry["cell"].split(",")) == sorted(
         cell.id for cell in read_manifest(SHIPPED).cells
     )
     kinds = {item.verdict for cell in read_manifest(SHIPPED).cells for item in cell.expected}
@@ -289,7 +289,7 @@ def test_the_workflow_runs_the_matrix() -> None:
     plan, cells = jobs["plan"], jobs["expectations"]
     (planned,) = [step for step in plan["steps"] if step.get("id") == "matrix"]
     assert f"verify matrix .ci/verify.toml --groups {GROUPS}" in planned["run"]
-    entries = shipped_in_groups()
+    entries = list_shipped_groups()
     assert plan["outputs"]["matrix"] == "${{ steps.matrix.outputs.matrix }}"
     assert cells["needs"] == "plan"
     assert cells["strategy"]["matrix"] == "${{ fromJSON(needs.plan.outputs.matrix) }}"

@@ -221,10 +221,10 @@ def test_a_request_to_terminate_is_an_interrupt_with_json_intact() -> None:
 
 
 def test_an_interrupt_before_the_search_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verifier.runs.question.build_model", interrupted)
+    monkeypatch.setattr("verifier.runs.question.build_model", interrupt)
     done = verify("bmc", "--spec", CHAIN, "--format", "json")
     assert done.exit_code == 12
     result = json.loads(done.stdout)["results"][0]

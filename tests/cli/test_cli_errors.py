@@ -109,10 +109,10 @@ def test_contradictory_assumptions(tmp_path: Path) -> None:
 
 
 def test_an_internal_error_is_one_line_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("two\nlines")
 
-    monkeypatch.setattr("verifier.runs.loading.load", broken)
+    monkeypatch.setattr("verifier.runs.loading.load", fail)
     done = verify("show", "kip320")
     assert done.exit_code == 1
     assert done.stderr.startswith("verify: internal error, please report it: RuntimeError: two lines")

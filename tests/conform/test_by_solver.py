@@ -189,7 +189,7 @@ def make_log(machine: ProtocolMachine, mapping: dict[str, Any], chance: Random) 
     return [Event(number, json.dumps(one), one) for number, one in enumerate(found, 1)]
 
 
-def said(one: LogVerdict) -> tuple[Any, ...]:
+def summarise(one: LogVerdict) -> tuple[Any, ...]:
     return one.verdict, one.explained, one.line, one.reason, one.lines
 
 
@@ -205,7 +205,7 @@ def test_the_solver_says_what_enumeration_says(
         events = make_log(machine, mapping, chance)
         listed, solved = listing.judge_list(Path("log"), events), solving.judge_list(Path("log"), events)
         solved_by_solver += solved.by_solver
-        assert said(solved) == said(listed), [one.text for one in events]
+        assert summarise(solved) == summarise(listed), [one.text for one in events]
         verdicts.add(solved.verdict)
     assert solved_by_solver == 12
     assert verdicts == {Conformance.ACCEPTED, Conformance.REJECTED}

@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 _ASKED = ("--spec", "Counter.tla", "--map", "map.toml", "--format", "json")
 
 
-def _said(*words: str) -> list[dict[str, Any]]:
+def _judge_logs(*words: str) -> list[dict[str, Any]]:
     done = verify("conform", *(f"{name}.ndjson" for name in _LOGS), *_ASKED, *words)
     assert done.exit_code == 2, done.output  # for the log that cannot be read
     found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
@@ -46,9 +46,9 @@ def _said(*words: str) -> list[dict[str, Any]]:
 
 @pytest.mark.thorough
 def test_logs_on_spark_have_the_verdicts_that_they_have_here(folder: Path) -> None:
-    here = _said()
+    here = _judge_logs()
     assert [one["verdict"] for one in here] == ["ACCEPTED", "REJECTED", "ERROR", "ACCEPTED"]
-    there = _said("--master", "local[2]")
+    there = _judge_logs("--master", "local[2]")
     whole = str(folder)
     assert json.loads(json.dumps(there).replace(f"{whole}/", "")) == here
 

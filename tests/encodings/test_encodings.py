@@ -134,9 +134,7 @@ def sets(draw: st.DrawFn, limit: int = 64, elements: Callable[[int], Sorts] | No
 
 
 @st.composite
-def sequences(
-    draw: st.DrawFn, limit: int = 40, elements: Callable[[int], Sorts] | None = None
-) -> Sequence:
+def sequences(draw: st.DrawFn, limit: int = 40, elements: Callable[[int], Sorts] | None = None) -> Sequence:
     capacity = draw(st.integers(0, min(3, limit - 1)))
     sizes = (size for size in range(limit, 0, -1) if sum(size**n for n in range(capacity + 1)) <= limit)
     return Sequence(draw((elements or sorts)(next(sizes) if capacity else 3)), capacity)
@@ -149,7 +147,7 @@ def bags(draw: st.DrawFn, limit: int = 27) -> Bag:
 
 
 @st.composite
-def listed(draw: st.DrawFn, limit: int = 4) -> Listed:
+def draw_listed(draw: st.DrawFn, limit: int = 4) -> Listed:
     numbers = draw(st.booleans())
     return Listed(
         *((-7, 1, 50, 51) if numbers else ("a", (0, 1), {"n": 2}))[: draw(st.integers(1, min(3, limit)))]
@@ -176,7 +174,7 @@ def partial_functions(draw: st.DrawFn, limit: int = 27) -> PartialFunction:
     return PartialFunction(domain, draw(sorts(max(1, int(limit ** (1 / domain.size) + 1e-9) - 1))))
 
 
-SCALARS: list[Callable[[int], Sorts]] = [ranges, enums, index_sets, listed]
+SCALARS: list[Callable[[int], Sorts]] = [ranges, enums, index_sets, draw_listed]
 COMPOSITES: list[Callable[[int], Sorts]] = [options, records, functions, sets, sequences, bags]
 COMPOSITES += [tuples, variants, partial_functions]
 
@@ -316,7 +314,7 @@ SEQUENCE_AND_ITEM = with_parts(sequences(), element)
 SEQUENCE_AND_INTEGER: Shape = st.tuples(sequences(), ranges())
 BAG_AND_ITEM = with_parts(bags(), element)
 PARTIAL_AND_KEY = with_parts(partial_functions(), lambda sort: sort.domain)
-INTEGERS: Sorts = listed().filter(lambda sort: sort.bounds is not None)
+INTEGERS: Sorts = draw_listed().filter(lambda sort: sort.bounds is not None)
 
 # The operations
 
@@ -332,7 +330,7 @@ class Operation:
     strict: bool
     """True if the result has no value, or as a formula is false, where an operand has no value."""
 
-    def expected(self, sorts: Iterable[Sort], operands: Iterable[Concrete]) -> Any:
+    def expect(self, sorts: Iterable[Sort], operands: Iterable[Concrete]) -> Any:
         return value_or_none_of(lambda: self.oracle(*sorts)(*operands))
 
 
@@ -356,7 +354,7 @@ def op(
     return Operation(name, shape, build, by_sort or (lambda *sorts: oracle or build), strict)
 
 
-def held(value: Any) -> Any:
+def value_of_option(value: Any) -> Any:
     """The payload of an option."""
     if value is None:
         raise LookupError
@@ -385,7 +383,7 @@ def is_everything(sort: Any) -> Callable[[frozenset[Any]], bool]:
     return lambda members: members == frozenset(sort.element.values())
 
 
-def replaced(mapping: FrozenMap, key: Any, value: Any) -> FrozenMap:
+def replace_value(mapping: FrozenMap, key: Any, value: Any) -> FrozenMap:
     if key not in mapping:
         raise LookupError
     return mapping.updated(key, value)
@@ -452,7 +450,7 @@ OPERATIONS = [
     # options
     op("is none", one(options()), lambda a: a.is_none, lambda a: a is None),
     op("is some", one(options()), lambda a: a.is_some, lambda a: a is not None, strict=False),
-    op("value", one(options()), lambda a: a.value, held),
+    op("value", one(options()), lambda a: a.value, value_of_option),
     op("some", one(plain_sorts()), some, lambda a: a),
     op("option equals value", with_parts(options(), lambda sort: sort.inner), lambda a, b: a == b),
     op("value equals option", with_parts(options(), lambda sort: sort.inner), lambda a, b: b == a),
@@ -476,7 +474,7 @@ OPERATIONS = [
         "update of a function",
         with_parts(functions(), lambda sort: sort.domain, lambda sort: sort.range),
         lambda f, key, value: f.updated(key, value),
-        replaced,
+        replace_value,
     ),
     op(
         "function",
@@ -762,7 +760,7 @@ def carriers(sort: Sort) -> list[Carrier]:
         Carrier((Sequence(sort, 2),), lambda s: s.truncate(1).last, lambda s: s[0]),
     ]
     if not isinstance(sort, Option):
-        ways.append(Carrier((Option(sort),), lambda o: o.value, held))
+        ways.append(Carrier((Option(sort),), lambda o: o.value, value_of_option))
     if sort.size <= 6:
         ways.append(Carrier((Set(sort),), lambda s: choose(s, s.contains), lambda s: first_in(sort, s)))
     return ways
@@ -819,7 +817,7 @@ def _constants_fold(operation: Operation, data: st.DataObject) -> None:
         term = operation.build(*literals).term
         assume(size.bits_of(term.sort) <= _MOST_BITS)
         lowered = Lowering({}).lower(term, {})
-        expected = operation.expected(sorts, operands)
+        expected = operation.expect(sorts, operands)
         if expected is NO_VALUE:
             assert outside(term.sort, lowered) is TRUE
         else:
@@ -871,7 +869,7 @@ def _variables_evaluate(operation: Operation, data: st.DataObject) -> None:
         missing = NO_VALUE in arrived
         if missing and not operation.strict:
             continue
-        expected = NO_VALUE if missing else operation.expected(sorts, arrived)
+        expected = NO_VALUE if missing else operation.expect(sorts, arrived)
         other = random_value(source, term.sort)
         for compared in {other, expected} - {NO_VALUE}:
             inputs = layout.encode_state({**state, "expected": compared})
@@ -898,7 +896,7 @@ def test_solver_agrees(operation: Operation, data: st.DataObject) -> None:
     layout = layout_of(symbols)
     lowered = lower_over(layout, symbols, term)
     values = [random_value(source, sort) for sort in sorts]
-    expected = operation.expected(sorts, values)
+    expected = operation.expect(sorts, values)
     state = layout.encode_state({symbol.name: value for symbol, value in zip(symbols, values, strict=True)})
     units = [symbol if value else negation(symbol) for symbol, value in zip(layout.bits, state, strict=True)]
     claims = [layout.valid()]
@@ -921,7 +919,7 @@ def test_solver_agrees(operation: Operation, data: st.DataObject) -> None:
 # No value
 
 
-def evaluated(value: Any, state: dict[str, Any], symbols: Iterable[Symbol]) -> Any:
+def evaluate_closed(value: Any, state: dict[str, Any], symbols: Iterable[Symbol]) -> Any:
     """A closed formula or integer, in a state of the variables."""
     symbols = list(symbols)
     layout = layout_of(symbols)
@@ -947,7 +945,7 @@ def test_a_boolean_without_value_is_false() -> None:
         (forall(Range(0, 1), lambda x: flag), False),
         (comprehension(Range(0, 1), lambda x: flag).is_empty, True),
     ]:
-        assert evaluated(value, nothing, symbols) == expected
+        assert evaluate_closed(value, nothing, symbols) == expected
 
 
 def test_what_holds_a_part_without_value_cannot_be_assigned() -> None:
@@ -986,7 +984,7 @@ def test_a_branch_not_taken_needs_no_value() -> None:
         (image(comprehension(Range(0, 1), lambda key: key == 0), lambda key: each[key]).cardinality, 1),
         (some_of.contains(3), False),
     ]:
-        assert evaluated(value, {"x0": None}, symbols) == expected
+        assert evaluate_closed(value, {"x0": None}, symbols) == expected
 
 
 # Assignment
@@ -1095,8 +1093,8 @@ PAIR = Record(colour=COLOUR, items=Set(Range(0, 2)))
 def test_plain_python_values_are_understood(sort: Sort, written: Any, expected: Concrete) -> None:
     assert constant(sort, written) == expected
     (symbol,), (variable,) = variables([sort])
-    assert evaluated(variable == written, {"x0": expected}, [symbol]) is True
-    assert evaluated(coerce(written, sort) == variable, {"x0": expected}, [symbol]) is True
+    assert evaluate_closed(variable == written, {"x0": expected}, [symbol]) is True
+    assert evaluate_closed(coerce(written, sort) == variable, {"x0": expected}, [symbol]) is True
 
 
 @pytest.mark.parametrize(

@@ -229,12 +229,12 @@ def test_a_violation_at_a_depth_that_was_closed_before_is_an_error() -> None:
 
 
 def test_a_depth_is_closed_no_deeper_than_for_what_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ended(system: Any, task: Any, report: Any, *_: Any) -> None:
+    def end(system: Any, task: Any, report: Any, *_: Any) -> None:
         report(bounded_search.DepthClosed(2, task.properties, 0.0, 0.0))
         report(bounded_search.DepthClosed(4, ("NeverTop",), 0.0, 0.0))
         report(bounded_search.SolverGaveUp("gave up"))
 
-    monkeypatch.setattr("verifier.engines.bmc.search", ended)
+    monkeypatch.setattr("verifier.engines.bmc.search", end)
     for closed, depth in (({}, 2), ({"NeverTop": 3}, 3)):
         request = Request(
             ("NeverTop", "StartsLow"), 9, StepsChoice.SERIAL, ending=("StartsLow",), closed=closed

@@ -14,7 +14,7 @@ from verifier.engines.inductive_step import Kind, _Encoding
 from verifier.verdict import VerdictKind
 
 
-def _encoded() -> tuple[_Encoding, list[str], tuple[int, ...]]:
+def _encode() -> tuple[_Encoding, list[str], tuple[int, ...]]:
     model = build(Pair())
     name = model.definition.properties[0].name
     question = question_of(model, Request(name, symmetry=False))
@@ -22,8 +22,8 @@ def _encoded() -> tuple[_Encoding, list[str], tuple[int, ...]]:
 
 
 def test_what_always_holds_decides_as_what_is_assumed() -> None:
-    assumed, names, instances = _encoded()
-    held, _, _ = _encoded()
+    assumed, names, instances = _encode()
+    held, _, _ = _encode()
     held.hold_always(names)
     for index in instances:
         for name in names:
@@ -33,7 +33,7 @@ def test_what_always_holds_decides_as_what_is_assumed() -> None:
 
 def test_what_always_holds_may_not_be_asked_of_the_state_itself() -> None:
     """The obligations that assume less come first: afterwards they would hold for no reason."""
-    encoded, names, _ = _encoded()
+    encoded, names, _ = _encode()
     assert any(encoded.ask(Kind.SAFETY, name, None, ()).holds is False for name in names)
     encoded.hold_always(names)
     assert all(encoded.ask(Kind.SAFETY, name, None, ()).holds for name in names)

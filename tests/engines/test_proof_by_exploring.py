@@ -43,7 +43,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(property_proof.PropertyProof, "_start", lambda proof: None)
 
 
-def _told(model: Model, *names: str) -> list[Any]:
+def _collect(model: Model, *names: str) -> list[Any]:
     told: list[Any] = []
     exploring_work(model.asking(names), names, Limits())(told.append, None)  # type: ignore[arg-type]
     return told
@@ -71,7 +71,7 @@ def test_random_protocols() -> None:
     for seed in range(12):
         model = build(RandomProtocol({"rules": seed}))
         steps = enumerated(model).steps
-        told = _told(model, *NAMES)
+        told = _collect(model, *NAMES)
         violated = {news.violates: news.steps for news in told if isinstance(news, ViolationFound)}
         holds = [name for news in told if isinstance(news, Explored) for name in news.holds]
         assert set(holds).isdisjoint(steps)
@@ -102,7 +102,7 @@ def test_where_others_are_named_it_does_not_run(changed: dict[str, Any]) -> None
 @pytest.mark.parametrize("limit", ["_MOST_STATES", "_MOST_STATES_AGAIN"])
 def test_many_states_prove_nothing(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proof_by_exploring, limit, 3)
-    assert not any(isinstance(news, Explored) for news in _told(build(LockServer()), "HolderWaitsNoMore"))
+    assert not any(isinstance(news, Explored) for news in _collect(build(LockServer()), "HolderWaitsNoMore"))
     (verdict,) = check(build(LockServer()), Request(("HolderWaitsNoMore",), explore=True)).verdicts
     assert verdict.kind is VerdictKind.INCONCLUSIVE
 
@@ -133,7 +133,7 @@ def test_explorations_that_differ_are_an_error(
     change: Callable[[Exploration], Exploration], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
-    told = _told(build(Chain()), "StartsLow")
+    told = _collect(build(Chain()), "StartsLow")
     assert isinstance(told[-1], ExplorationsDiffer)
     monkeypatch.setattr("verifier.engines.explore.explore", _mistaken(2, change))
     (verdict,) = check(build(Chain()), Request(("StartsLow",), explore=True)).verdicts
@@ -149,7 +149,7 @@ def test_symmetry_is_left_out_the_second_time(monkeypatch: pytest.MonkeyPatch) -
         return right(model, request, *rest)
 
     monkeypatch.setattr("verifier.engines.explore.explore", explore)
-    assert isinstance(_told(build(LockServer()), "HolderWaitsNoMore")[-1], Explored)
+    assert isinstance(_collect(build(LockServer()), "HolderWaitsNoMore")[-1], Explored)
     assert asked == [True, False]
 
 

@@ -222,7 +222,7 @@ def draw_ranked(seed: int) -> tuple[Plan, LiveModel]:
     far = _distances(plan, target) if rng.random() < 0.8 else [rng.randrange(3) for _ in range(plan.states)]
     own = protocol_of(plan)
 
-    def said(self: Any, s: Any) -> Ranking:
+    def rank(self: Any, s: Any) -> Ranking:
         own_chance = random.Random(seed)  # a method changes nothing: it draws the same each time
 
         def helps(labels: list[tuple[str, int]]) -> Any:
@@ -231,7 +231,7 @@ def draw_ranked(seed: int) -> tuple[Plan, LiveModel]:
             return table_of(plan, s, Boolean(), lambda x: x in chosen)
 
         helpful: dict[Fairness, Any] = {}
-        for written, stated in zip(own.fairness(self), _stated(plan), strict=True):
+        for written, stated in zip(own.fairness(self), _state_fairness(plan), strict=True):
             groups = [labels for labels, _ in families(replace(plan, fairness=(stated,)))]
             if stated.each:
                 helpful[written] = lambda value, groups=groups: if_(
@@ -241,7 +241,7 @@ def draw_ranked(seed: int) -> tuple[Plan, LiveModel]:
                 helpful[written] = helps(groups[0])
         return Ranking((table_of(plan, s, Range(0, plan.states), lambda x: far[x]),), helpful)
 
-    kind = type("Ranked", (own,), {"why": ranking("Claim")(said)})
+    kind = type("Ranked", (own,), {"why": ranking("Claim")(rank)})
     definition = define(kind())
     return plan, live_of(build_defined(definition))
 
@@ -252,7 +252,7 @@ def table_of(plan: Plan, s: Any, sort: Sort, of: Callable[[int], Any]) -> Any:
     return literal(Function(Range(0, plan.states - 1), sort), values)[s.x]
 
 
-def _stated(plan: Plan) -> tuple[Fairness, ...]:
+def _state_fairness(plan: Plan) -> tuple[Fairness, ...]:
     return plan.fairness or (Fairness(Strength.WEAK, ("Move0",), (), (("value", 0),)),)
 
 
@@ -369,21 +369,21 @@ def test_without_a_ranking_there_is_no_such_proof() -> None:
 # How it is written
 
 
-def _refused(method: Any, words: str, title: str = "Done") -> None:
+def _refuse(method: Any, words: str, title: str = "Done") -> None:
     kind = type("Wrong", (Countdown,), {"why": ranking(title)(method)})
     with pytest.raises(DefinitionError, match=words):
         define(kind())
 
 
 def test_mistakes_are_refused() -> None:
-    _refused(lambda self, s: Ranking((s.left,)), "has no such temporal property", title="Don")
-    _refused(lambda self, s: (s.left,), r"returns Ranking\(\(…\), helpful=\{…\}\), not")
-    _refused(lambda self, s: Ranking(()), "the measures are a tuple")
-    _refused(lambda self, s: Ranking(("left",)), "a measure is an integer, a formula, or a function")
+    _refuse(lambda self, s: Ranking((s.left,)), "has no such temporal property", title="Don")
+    _refuse(lambda self, s: (s.left,), r"returns Ranking\(\(…\), helpful=\{…\}\), not")
+    _refuse(lambda self, s: Ranking(()), "the measures are a tuple")
+    _refuse(lambda self, s: Ranking(("left",)), "a measure is an integer, a formula, or a function")
     unnamed: Any = {"work": 1}
-    _refused(lambda self, s: Ranking((s.left,), unnamed), r"what helps is weak\(…\) or strong")
-    _refused(lambda self, s: Ranking((s.left,), {weak("wrok"): s.light}), "fairness of 'wrok'")
-    _refused(lambda self, s: Ranking((s.left,), {weak("work"): 3}), "is not a formula")
+    _refuse(lambda self, s: Ranking((s.left,), unnamed), r"what helps is weak\(…\) or strong")
+    _refuse(lambda self, s: Ranking((s.left,), {weak("wrok"): s.light}), "fairness of 'wrok'")
+    _refuse(lambda self, s: Ranking((s.left,), {weak("work"): 3}), "is not a formula")
     with pytest.raises(DefinitionError, match="@ranking takes the name of a temporal property"):
         ranking(Lit)  # type: ignore[arg-type]
     with pytest.raises(DefinitionError, match="@ranking marks a method"):

@@ -95,7 +95,7 @@ def _invariant_of(model: Model, name: str) -> tuple[str, ...]:
     return (titles.undefined_read, *lemmas, *([] if name == "YIsLow" else [name]))
 
 
-def _checked(model: Model, name: str, known: KeptFormulas | None) -> Any:
+def _check(model: Model, name: str, known: KeptFormulas | None) -> Any:
     claim = certificate_of(model, name, _invariant_of(model, name), (), FoundBy("induct", "cadical", "1"))
     report = check(model, claim, rechecker("cadical"), images=False, known=known)
     if known is not None:
@@ -114,11 +114,11 @@ def test_a_proof_is_not_used_where_its_hypotheses_are_not_assumed(first: str) ->
 
 def test_a_check_is_not_used_where_its_hypotheses_are_not_assumed() -> None:
     model, known = build(Chained()), KeptFormulas()
-    alone = [failed.obligation for failed in _checked(model, "YIsLow", None).failed]
+    alone = [failed.obligation for failed in _check(model, "YIsLow", None).failed]
     assert alone  # the lemma is not kept
     for before in ("XStays", "BoxIsLow"):
-        _checked(model, before, known)
-        assert [failed.obligation for failed in _checked(model, "YIsLow", known).failed] == alone
+        _check(model, before, known)
+        assert [failed.obligation for failed in _check(model, "YIsLow", known).failed] == alone
 
 
 def test_without_the_condition_a_wrong_proof_would_be_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,8 +129,8 @@ def test_without_the_condition_a_wrong_proof_would_be_claimed(monkeypatch: pytes
         KeptFormulas, "is_kept", lambda self, part, instance, _: (part, instance) in self._proofs
     )
     for before in ("XStays", "BoxIsLow"):
-        _checked(model, before, known)
-    assert not _checked(model, "YIsLow", known).failed
+        _check(model, before, known)
+    assert not _check(model, "YIsLow", known).failed
 
 
 def test_what_is_shared_is_asked_once_though_each_property_reads_something_else() -> None:

@@ -24,6 +24,7 @@ from verifier.cluster.daemon import DAEMON
 pytestmark = pytest.mark.slow
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 
+
 @dataclass(frozen=True)
 class Question:
     """An exploration, and the means that it gets."""
@@ -77,7 +78,7 @@ def counts(content: dict[str, Any]) -> list[Any]:
 
 
 @cache
-def expected(question: Question) -> list[Any]:
+def expect(question: Question) -> list[Any]:
     """Return the counts of the search in memory."""
     return counts(json.loads(verify("explore", *_words(question)).stdout))
 
@@ -135,7 +136,7 @@ def test_a_driver_that_was_killed_goes_on(folder: Path, question: Question, how:
     before = levels(folder)
     assert before >= 2
     resumed = run_to_end(exploration(question, *how, "--work", str(folder), "--resume"))
-    assert counts(resumed) == expected(question)
+    assert counts(resumed) == expect(question)
     assert levels(folder) > before
 
 
@@ -146,7 +147,7 @@ def test_a_worker_that_was_killed_is_replaced(folder: Path) -> None:
             time.sleep(0.02)
         for child in psutil.Process(process.pid).children()[:1]:
             child.kill()
-    assert counts(run_to_end(process)) == expected(SMALL)
+    assert counts(run_to_end(process)) == expect(SMALL)
 
 
 @needs_java
@@ -156,7 +157,7 @@ def test_an_executor_that_was_killed_is_replaced(folder: Path, part: str) -> Non
     until(lambda: by_tasks(process, folder, ("--master",)))
     for child in until(lambda: below(process, part))[:1]:
         os.kill(child.pid, signal.SIGKILL)
-    assert counts(run_to_end(process)) == expected(LARGE)
+    assert counts(run_to_end(process)) == expect(LARGE)
 
 
 @needs_java
@@ -169,7 +170,7 @@ def test_spark_that_ends_ends_the_exploration_and_it_goes_on(folder: Path) -> No
     assert content["exit_code"] == 12
     assert not content["statistics"]["complete"]
     assert "Spark" in content["results"][0]["reason"]
-    assert counts(run_to_end(exploration(LARGE, "--work", str(folder), "--resume"))) == expected(LARGE)
+    assert counts(run_to_end(exploration(LARGE, "--work", str(folder), "--resume"))) == expect(LARGE)
 
 
 def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
@@ -178,9 +179,9 @@ def test_an_interrupt_keeps_what_was_found(folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     content = run_to_end(process)
     assert content["exit_code"] == 12
-    found, whole = content["statistics"]["levels"], expected(SMALL)[COUNTS.index("levels")]
+    found, whole = content["statistics"]["levels"], expect(SMALL)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
-    assert counts(run_to_end(exploration(SMALL, "--work", str(folder), "--resume"))) == expected(SMALL)
+    assert counts(run_to_end(exploration(SMALL, "--work", str(folder), "--resume"))) == expect(SMALL)
 
 
 @pytest.fixture
@@ -210,16 +211,16 @@ def test_a_full_disk_is_said_and_nothing_wrong_is_counted(
     content = run_to_end(exploration(question, *how, "--work", place))
     assert content["exit_code"] == 12
     assert "no space left on device" in content["results"][0]["reason"]
-    found, whole = content["statistics"]["levels"], expected(question)[COUNTS.index("levels")]
+    found, whole = content["statistics"]["levels"], expect(question)[COUNTS.index("levels")]
     assert found == whole[: len(found)]
     assert not content["statistics"]["complete"]
     _resize(small_disk, 4000)
-    assert counts(run_to_end(exploration(question, *how, "--work", place, "--resume"))) == expected(question)
+    assert counts(run_to_end(exploration(question, *how, "--work", place, "--resume"))) == expect(question)
 
 
 @needs_java
 @pytest.mark.parametrize("master", ["local[2]", CLUSTER])
 def test_spark_finds_the_same(master: str) -> None:
     content = run_to_end(exploration(LARGE, "--master", master))
-    assert counts(content) == expected(LARGE)
+    assert counts(content) == expect(LARGE)
     assert content["statistics"]["peak_task_memory_bytes"] < 1 << 30

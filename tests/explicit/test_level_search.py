@@ -140,11 +140,11 @@ def test_with_room_for_few_states_all_is_the_same(kafka: Model, monkeypatch: pyt
     monkeypatch.setattr(Moves, "chunk", lambda moves, octets=0: 4)
     tasks: list[Task] = []
 
-    def noted(stage: Stage, task: Task) -> Result:
+    def note(stage: Stage, task: Task) -> Result:
         tasks.append(task)
         return perform(stage, task)
 
-    monkeypatch.setattr(level_search, "perform", noted)
+    monkeypatch.setattr(level_search, "perform", note)
     same(kafka, everything(kafka))
     model = _random(1)
     same(model, everything(model))
@@ -418,13 +418,13 @@ def test_the_last_level_is_written_only_if_someone_may_go_on_from_it(
     monkeypatch.setattr(level_search, "_PARTITIONS_PER_SLOT", partitions)
     written: dict[int, bool] = {}
 
-    def watched(stage: Stage, task: Task) -> Result:
+    def watch(stage: Stage, task: Task) -> Result:
         result = perform(stage, task)
         if isinstance(result, Settled) and isinstance(task, Settle) and result.count:
             written[task.level] = bool(result.parts)
         return result
 
-    monkeypatch.setattr(level_search, "perform", watched)
+    monkeypatch.setattr(level_search, "perform", watch)
     whole = explore(kafka, everything(kafka))
     failing = {v.property_name: v.depth for v in whole.verdicts if v.trace is not None and v.depth}
     assert len(failing) > 1
@@ -445,23 +445,23 @@ def test_a_task_of_a_killed_search_that_still_runs_changes_nothing(
     """Its files have other names than those of the search that goes on, which divides levels otherwise."""
     stages: list[tuple[Stage, Task]] = []
 
-    def noted(stage: Stage, task: Task) -> Result:
+    def note(stage: Stage, task: Task) -> Result:
         stages.append((stage, task))
         return perform(stage, task)
 
     beyond = replace(IN_FILES, folder=tmp_path / "states")
-    monkeypatch.setattr(level_search, "perform", noted)
+    monkeypatch.setattr(level_search, "perform", note)
     explore(kafka, everything(kafka, beyond=beyond), _interrupting(5))
     late = [(stage, task) for stage, task in stages if isinstance(task, Expand)][-1]
 
-    def disturbed(stage: Stage, task: Task) -> Result:
+    def disturb(stage: Stage, task: Task) -> Result:
         result = perform(stage, task)
         if isinstance(task, Expand) and task.level == late[1].level + 1:
             with suppress(Damaged, OSError):
                 perform(late[0], replace(late[1], level=task.level, parts=task.parts, count=1))
         return result
 
-    monkeypatch.setattr(level_search, "perform", disturbed)
+    monkeypatch.setattr(level_search, "perform", disturb)
     again = explore(kafka, everything(kafka, beyond=replace(beyond, resume=True)))
     assert collect_findings(again) == collect_findings(explore(kafka, everything(kafka)))
 
@@ -522,7 +522,7 @@ def test_files_that_may_not_grow_end_it() -> None:
     assert "file too large" in done.stdout
 
 
-def _lost_once(monkeypatch: pytest.MonkeyPatch, marks: Path, times: int) -> None:
+def _lose_tasks(monkeypatch: pytest.MonkeyPatch, marks: Path, times: int) -> None:
     """So many tasks end their process."""
 
     def attempt(stage: Stage, task: Task) -> Any:
@@ -540,7 +540,7 @@ def _lost_once(monkeypatch: pytest.MonkeyPatch, marks: Path, times: int) -> None
 def test_tasks_of_a_process_that_is_killed_are_done_again(
     kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _lost_once(monkeypatch, tmp_path, 2)
+    _lose_tasks(monkeypatch, tmp_path, 2)
     same(kafka, everything(kafka, max_depth=4), TWO_PROCESSES)
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -548,7 +548,7 @@ def test_tasks_of_a_process_that_is_killed_are_done_again(
 def test_a_task_that_always_ends_its_process_ends_the_exploration(
     kafka: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _lost_once(monkeypatch, tmp_path, 1000)
+    _lose_tasks(monkeypatch, tmp_path, 1000)
     explored = explore(kafka, everything(kafka, beyond=TWO_PROCESSES))
     assert "ended 3 times at one task: killed by signal 9" in str(explored.verdicts[0].reason)
     assert not psutil.Process().children()
@@ -736,13 +736,13 @@ def test_however_many_runs_are_left_all_is_the_same(
 ) -> None:
     most: list[int] = []
 
-    def noted(stage: Stage, task: Task) -> Result:
+    def note(stage: Stage, task: Task) -> Result:
         if isinstance(task, Settle):
             most.append(len(task.runs))
         return perform(stage, task)
 
     monkeypatch.setattr(settling, "FEW_RUNS", few)
-    monkeypatch.setattr(level_search, "perform", noted)
+    monkeypatch.setattr(level_search, "perform", note)
     same(kafka, everything(kafka))
     assert max(most) > 1  # otherwise nothing is looked up in several runs
 

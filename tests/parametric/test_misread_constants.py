@@ -51,7 +51,7 @@ HIDING.remove(misread_constants.Counter)
 HIDING.remove(misread_constants.PartOf)
 
 
-def shown_for_all(kind: type[Protocol]) -> bool:
+def is_proved_for_all(kind: type[Protocol]) -> bool:
     """True if the invariant is proved with nothing assumed but what the constants are declared with."""
     try:
         define(kind({}))
@@ -66,11 +66,11 @@ def shown_for_all(kind: type[Protocol]) -> bool:
 
 @pytest.mark.parametrize("kind", HIDING, ids=lambda kind: kind.__name__)
 def test_what_fails_at_some_constants_is_not_proved(kind: type[Protocol]) -> None:
-    assert not shown_for_all(kind)
+    assert not is_proved_for_all(kind)
 
 
 def test_the_protocol_that_hides_nothing_is_proved() -> None:
-    assert shown_for_all(misread_constants.Counter)
+    assert is_proved_for_all(misread_constants.Counter)
 
 
 # Where a constant stands for an expression

@@ -608,17 +608,17 @@ def test_what_was_not_tried_is_told_from_what_is_open(monkeypatch: pytest.Monkey
     outcome = run.outcome
     assert isinstance(outcome, AllConstantsOutcome)
 
-    def said(tried: Sequence[Attempt]) -> str:
+    def render(tried: Sequence[Attempt]) -> str:
         shown = replace(run, outcome=replace(outcome, attempts=tuple(tried)))
         return " ".join(" ".join(str(line) for line in render_for_all(shown, 200, full=False)).split())
 
     assert outcome.verdicts[1].kind is VerdictKind.INCONCLUSIVE
-    tried = said(outcome.attempts)
+    tried = render(outcome.attempts)
     assert "NotAllAsk was tried and is neither proved nor refuted, at any constants: 1 of its" in tried
     assert "may decide it: verify prove " in tried
     assert "toys.py --property NotAllAsk" in tried
     assert "HolderWaitsNoMore was" not in tried
-    assert "NotAllAsk was not tried, so nothing is known of it" in said(outcome.attempts[:1])
+    assert "NotAllAsk was not tried, so nothing is known of it" in render(outcome.attempts[:1])
 
 
 @pytest.mark.parametrize(
@@ -664,12 +664,12 @@ def test_the_user_ends_all_properties(within: bool, monkeypatch: pytest.MonkeyPa
     """Ctrl-C ends the proof that is being searched, and those that would have come after it."""
     asked: list[int] = []
 
-    def interrupted(*_: Any) -> Any:
+    def interrupt(*_: Any) -> Any:
         asked.append(1)
         raise KeyboardInterrupt
 
     # The first is raised while the processes are waited for, the second between them.
-    monkeypatch.setattr(f"verifier.parametric.proving.{'run_tasks' if within else '_result'}", interrupted)
+    monkeypatch.setattr(f"verifier.parametric.proving.{'run_tasks' if within else '_result'}", interrupt)
     found = prove_all(read_for_all(TwoCounters, {}), ["Alike", "Small"], Limits(60))
     assert [str(verdict.reason) for verdict in found.verdicts] == ["interrupted", "interrupted"]
     assert found.interrupted

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from tests.parametric.test_parametric_falsities import shown_for_all
+from tests.parametric.test_parametric_falsities import is_proved_for_all
 from tests.support.sampling import some_of
 from verifier import (
     Function,
@@ -220,4 +220,4 @@ EDGES = [
 @pytest.mark.parametrize("kind", some_of(EDGES, every=3), ids=lambda kind: kind.__name__)
 def test_what_is_false_at_an_edge_is_not_proved(kind: Any) -> None:
     assert load(kind, **kind.fails).bmc(depth=8)["Inv"].trace is not None
-    assert not shown_for_all(kind)
+    assert not is_proved_for_all(kind)

@@ -297,7 +297,7 @@ class DividedByZero(Divided):
         return s.x // s.y <= s.x
 
 
-def shown_for_all(kind: type[Protocol]) -> bool:
+def is_proved_for_all(kind: type[Protocol]) -> bool:
     """True if the invariant is proved with nothing assumed but what is declared."""
     try:
         reading = read_for_all(kind, {})
@@ -326,23 +326,23 @@ FALSE = [
 @pytest.mark.parametrize("kind", some_of(FALSE, every=3), ids=lambda kind: kind.__name__)
 def test_what_is_false_at_some_constants_is_not_proved(kind: Any) -> None:
     assert load(kind, **kind.fails).bmc(depth=1)["Inv"].trace is not None
-    assert not shown_for_all(kind)
+    assert not is_proved_for_all(kind)
 
 
 def test_what_has_no_value_at_some_constants_is_read_at_none() -> None:
-    assert shown_for_all(Divided)
-    assert not shown_for_all(DividedByZero)
+    assert is_proved_for_all(Divided)
+    assert not is_proved_for_all(DividedByZero)
     assert load(DividedByZero, low=0).bmc(depth=1)["UndefinedRead"].trace is not None
 
 
 def test_what_the_assumptions_require_is_declared() -> None:
-    assert shown_for_all(BothAreSmall)
+    assert is_proved_for_all(BothAreSmall)
     words = [one.words for one in read_for_all(BothAreSmall, {}).assumptions]
     assert words == ["n >= 1", "m >= 1", "m <= n", "n <= 4"]
 
 
 def test_a_key_that_is_added_is_not_read() -> None:
-    assert shown_for_all(KeysAreAdded)
+    assert is_proved_for_all(KeysAreAdded)
 
 
 class NothingIsInitial(OneOfTwoIsSmall):

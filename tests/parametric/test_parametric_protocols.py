@@ -220,7 +220,7 @@ HINDERED = [
 ]
 
 
-def hindered(spec: str, method: str, why: str) -> type[Protocol]:
+def hinder(spec: str, method: str, why: str) -> type[Protocol]:
     member = getattr(load(spec), method)
 
     def harder(self: Any, s: Any, **parameters: Any) -> Step:
@@ -235,7 +235,7 @@ def hindered(spec: str, method: str, why: str) -> type[Protocol]:
 @pytest.mark.parametrize(("spec", "method", "why"), HINDERED)
 def test_apps_that_are_hindered_do_not_share_the_queues(spec: str, method: str, why: str) -> None:
     """A claim that is not proved is violated at small constants."""
-    kind, names = hindered(spec, method, why), ("DeadlockBalanced", "DeadlockPerfect")
+    kind, names = hinder(spec, method, why), ("DeadlockBalanced", "DeadlockPerfect")
     left = set()
     for name in names:
         listed = Proofs.of(read_traced(kind, {})).list_obligations(name, kept=False)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.support.random_claims import compare, failing, make_claim, proved
+from tests.support.random_claims import compare, failing, make_claim, obligations
 from tests.support.sampling import rest_slow
 
 
@@ -23,6 +23,6 @@ def test_some_claims_are_proved_and_some_fail() -> None:
         kind = make_claim(seed)
         if kind is not None:
             false += len(failing(kind, {}, random.Random(seed), 20))
-            shown += sum(is_proved for _, _, is_proved in proved(kind))
+            shown += sum(is_proved for _, _, is_proved in obligations(kind))
     assert shown > 3
     assert false > 3

@@ -119,7 +119,7 @@ def test_the_last_properties_get_their_time() -> None:
     assert done.exit_code in (0, 12)
 
 
-def _interrupted(words: tuple[str, ...], after: float, times: int, number: int) -> tuple[int, str, str]:
+def _interrupt(words: tuple[str, ...], after: float, times: int, number: int) -> tuple[int, str, str]:
     process = start_verify(*words)
     time.sleep(after)
     for _ in range(times):
@@ -150,7 +150,7 @@ def _interrupted(words: tuple[str, ...], after: float, times: int, number: int) 
     ids=lambda words: words[0],
 )
 def test_one_interrupt_ends_it(words: tuple[str, ...], times: int, number: int) -> None:
-    code, output, errors = _interrupted(words, 3.0, times, number)
+    code, output, errors = _interrupt(words, 3.0, times, number)
     assert code == 12, errors
     assert "Traceback" not in errors
     if words[0] != "ci":
@@ -161,7 +161,7 @@ def test_one_interrupt_ends_it(words: tuple[str, ...], times: int, number: int) 
 def test_matrix_can_be_interrupted() -> None:
     words = ("matrix", str(ROOT / ".ci" / "verify.toml"))
     for after in (0.9, 2.0, 4.0):
-        code, output, errors = _interrupted(words, after, 1, signal.SIGINT)
+        code, output, errors = _interrupt(words, after, 1, signal.SIGINT)
         if code != -signal.SIGINT:  # else Python itself was still starting
             break
     assert (code, output) == (12, "") or (code == 0 and output)  # it may have been done before

@@ -59,7 +59,7 @@ asking.answer_question = tells
 """An engine that tells its verdicts, gets the first signal, and never comes to an end of its own."""
 
 
-def _ended(words: tuple[str, ...], hooks: str) -> tuple[int, Any]:
+def _end(words: tuple[str, ...], hooks: str) -> tuple[int, Any]:
     """Run a command with hooks. Returns its exit code and the one JSON object that it printed."""
     process = start_verify(*words, "--format", "json", first=_HOOKS + hooks)
     try:
@@ -85,7 +85,7 @@ _AFTER_THE_FIRST = {
 @pytest.mark.parametrize("stage", _AFTER_THE_FIRST)
 def test_what_an_engine_told_is_printed(stage: str) -> None:
     words = ("bmc", CHAIN, "--property", "NeverTop", "--quiet")
-    code, run = _ended(words, f"{_TELLS_AND_GOES_ON}{_AFTER_THE_FIRST[stage]}\n")
+    code, run = _end(words, f"{_TELLS_AND_GOES_ON}{_AFTER_THE_FIRST[stage]}\n")
     (result,) = run["results"]
     assert (code, run["exit_code"], result["verdict"]) == (10, 10, "VIOLATED")
     assert result["trace"]["states"]
@@ -116,7 +116,7 @@ def tell(portfolio):
         send(1)
 check_portfolio.Portfolio._tell = tell
 """
-    code, run = _ended(("check", str(path), "--keep-going", "--quiet"), first)
+    code, run = _end(("check", str(path), "--keep-going", "--quiet"), first)
     verdicts = {result["property"]: result for result in run["results"]}
     assert code == run["exit_code"] == 10
     assert verdicts["TypeOK"]["verdict"] == "VIOLATED"

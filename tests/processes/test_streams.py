@@ -21,7 +21,7 @@ COMMANDS = [("list",), ("--version",), ("--help",), ("show", LOCK), FOUND, (*FOU
 SOME = some_of([(command,) for command in COMMANDS], every=2)
 
 
-def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
+def run_main(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", MAIN, *arguments]
     return subprocess.run(
         command,
@@ -36,7 +36,7 @@ def ended(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("arguments", SOME, ids=" ".join)
 def test_a_full_standard_output_is_one_line(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
-        done = ended(*arguments, stdout=full)
+        done = run_main(*arguments, stdout=full)
     assert done.returncode == 2
     said = "verify: standard output cannot be written: no space left on device"
     assert done.stderr.splitlines()[-1] == said
@@ -48,7 +48,7 @@ def test_a_full_standard_output_is_one_line(arguments: tuple[str, ...]) -> None:
 def test_a_reader_that_went_away_is_one_line(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = ended(*arguments, stdout=writing)
+    done = run_main(*arguments, stdout=writing)
     os.close(writing)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
@@ -58,13 +58,13 @@ def test_a_reader_that_went_away_is_one_line(arguments: tuple[str, ...]) -> None
 
 @pytest.mark.parametrize("descriptor", [1, 2])
 def test_without_a_stream_the_exit_code_says_what_was_found(descriptor: int) -> None:
-    assert ended(*FOUND, preexec_fn=lambda: os.close(descriptor)).returncode == 10
+    assert run_main(*FOUND, preexec_fn=lambda: os.close(descriptor)).returncode == 10
 
 
 def test_where_nobody_can_be_told_the_exit_code_says_it() -> None:
     with open("/dev/full", "w") as full:
-        assert ended(*FOUND, stderr=full).returncode == 10
-        assert ended("show", "nothing", stderr=full).returncode == 2
+        assert run_main(*FOUND, stderr=full).returncode == 10
+        assert run_main("show", "nothing", stderr=full).returncode == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

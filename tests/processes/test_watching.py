@@ -89,11 +89,11 @@ def test_functions_are_traced_after_an_interruption() -> None:
 
 
 def test_the_time_ends_building_that_does_not_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def built(*_: object) -> None:
+    def build_slowly(*_: object) -> None:
         for _each in range(10**9):
             pass
 
-    monkeypatch.setattr("verifier.runs.building.build", built)
+    monkeypatch.setattr("verifier.runs.building.build", build_slowly)
     began = time.monotonic()
     with pytest.raises(Interrupted, match="timeout"):
         build_model(define(random_protocol(0)[1]), Limits(seconds=0.3).begin())

@@ -40,7 +40,7 @@ def _rows(*kinds: str) -> list[Row]:
     return [row for section in sections() if section.kind in kinds for row in section.row]
 
 
-def _named() -> set[str]:
+def _list_names() -> set[str]:
     return {name for section in sections() for row in section.row for name in row.names}
 
 
@@ -49,15 +49,15 @@ def test_the_page_is_current() -> None:
 
 
 def test_every_public_name_is_in_it() -> None:
-    assert set(verifier.__all__) - _named() == set()
-    for name in _named():
+    assert set(verifier.__all__) - _list_names() == set()
+    for name in _list_names():
         find_public(name)
 
 
 @pytest.mark.parametrize("kind", [*CLASSES.values(), Protocol], ids=lambda kind: kind.__name__)
 def test_every_public_method_is_in_it(kind: type) -> None:
     own = {f"{kind.__name__}.{name}" for name in vars(kind) if name[0] != "_" or name in OPERATORS}
-    assert own - _named() == set()
+    assert own - _list_names() == set()
 
 
 @pytest.mark.parametrize("row", _rows("expression"), ids=lambda row: row.written)

@@ -34,7 +34,7 @@ LARGEST_FILE, LARGEST_RESULTS = 550_000, 2_000_000
 """Bytes, of a file that is no picture of the documentation, and of all files in results/."""
 
 
-def _tracked() -> list[str]:
+def _list_tracked() -> list[str]:
     """The paths that git knows."""
     try:
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -44,13 +44,13 @@ def _tracked() -> list[str]:
 
 
 def test_only_what_belongs_there_stands_at_the_root() -> None:
-    found = {line.split("/", 1)[0] for line in _tracked()}
+    found = {line.split("/", 1)[0] for line in _list_tracked()}
     assert found <= ALLOWED
     assert {"README.md", "verifier", "specs"} <= found
 
 
 def test_no_large_file_is_tracked() -> None:
-    sizes = {name: (ROOT / name).lstat().st_size for name in _tracked() if (ROOT / name).is_file()}
+    sizes = {name: (ROOT / name).lstat().st_size for name in _list_tracked() if (ROOT / name).is_file()}
     large = {
         name: size
         for name, size in sizes.items()

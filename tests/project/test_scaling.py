@@ -38,7 +38,7 @@ class Machine:
         self.ran: list[str] = []
         self.interrupted_at: str | None = None
 
-    def measured(self, command: tuple[str, ...], limit: float) -> Measured:
+    def measure(self, command: tuple[str, ...], limit: float) -> Measured:
         """Return a stand-in for the result of `measure_verify`."""
         last = command[-1]
         if last == self.interrupted_at:
@@ -53,7 +53,7 @@ class Machine:
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """In the place of the real one."""
     made = Machine()
-    monkeypatch.setattr(scaling_points, "measure_verify", made.measured)
+    monkeypatch.setattr(scaling_points, "measure_verify", made.measure)
     return made
 
 

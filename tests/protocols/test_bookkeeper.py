@@ -35,7 +35,7 @@ def _row_label(row: Mapping[str, Any]) -> str:
     return _label(row["spec"], constants_of(row), "+".join(row["properties"]))
 
 
-def _expected_label(expected: Expectation) -> str:
+def _label_expected(expected: Expectation) -> str:
     return _label(expected.spec, expected.constants, expected.property_name)
 
 
@@ -70,7 +70,7 @@ def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
             assert figures["generated_states"] == row["generated_states"]
 
 
-@pytest.mark.parametrize("expected", EXPECTED, ids=_expected_label)
+@pytest.mark.parametrize("expected", EXPECTED, ids=_label_expected)
 def test_agrees_with_the_shipped_expectations(expected: Expectation) -> None:
     whole = expected.verdict == "holds"
     symmetry = expected.distinct_states is None
@@ -173,14 +173,14 @@ def test_agrees_with_an_interpreter_of_the_text(
 # The published data loss, and what unfenced recovery reads lead to
 
 
-def _checked(spec: str, settings: dict[str, Any], depth: int, name: str = "NoDivergence") -> Any:
+def _check(spec: str, settings: dict[str, Any], depth: int, name: str = "NoDivergence") -> Any:
     request = bmc.Request((name,), depth, solver="cadical")
     (verdict,) = bmc.check(build(load(spec)(settings)), request).verdicts
     return verdict
 
 
 def test_the_published_data_loss_is_found() -> None:
-    verdict = _checked("bookkeeper-4-13", {"recovery_reads_fence": False}, 20)
+    verdict = _check("bookkeeper-4-13", {"recovery_reads_fence": False}, 20)
     assert (verdict.kind, verdict.steps >= 19) == (VerdictKind.VIOLATED, True)
     last = verdict.trace.states[-1]
     assert (last["meta_status"], last["meta_last_entry"], last["w1"]["lac"]) == ("CLOSED", 0, 1)
@@ -188,7 +188,7 @@ def test_the_published_data_loss_is_found() -> None:
 
 @pytest.mark.slow
 def test_no_data_is_lost_where_recovery_reads_fence() -> None:
-    verdict = _checked("bookkeeper-4-13", {"recovery_reads_fence": True}, 20)
+    verdict = _check("bookkeeper-4-13", {"recovery_reads_fence": True}, 20)
     assert (verdict.kind, verdict.depth) == (VerdictKind.HOLDS, 20)
 
 
@@ -206,7 +206,7 @@ def test_no_data_is_lost_where_recovery_reads_fence() -> None:
     ),
 )
 def test_unfenced_recovery_reads_lose_data(settings: dict[str, Any]) -> None:
-    verdict = _checked("bookkeeper", {"fence_recovery_reads": False, **settings}, 18)
+    verdict = _check("bookkeeper", {"fence_recovery_reads": False, **settings}, 18)
     assert (verdict.kind, verdict.steps >= 17) == (VerdictKind.VIOLATED, True)
 
 

@@ -32,7 +32,7 @@ def _row_label(row: dict[str, Any]) -> str:
     return _label(row["spec"], row["constants"], "+".join(row["properties"]))
 
 
-def _expected_label(expected: Expectation) -> str:
+def _label_expected(expected: Expectation) -> str:
     return _label(expected.spec, expected.constants, expected.property_name)
 
 
@@ -59,7 +59,7 @@ def test_agrees_with_the_measured_rows(row: dict[str, Any]) -> None:
         assert found.complete
 
 
-@pytest.mark.parametrize("expected", EXPECTED, ids=_expected_label)
+@pytest.mark.parametrize("expected", EXPECTED, ids=_label_expected)
 def test_agrees_with_the_shipped_expectations(expected: Expectation) -> None:
     until = frozenset[str]() if expected.distinct_states else frozenset((expected.property_name,))
     found = _exploration(expected.spec, expected.constants, until)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from results.generators import two_recoveries as script
-from tests.support.bookkeeper_tla import configuration, guided, onward
+from tests.support.bookkeeper_tla import configuration, make_guided_module, onward
 from tests.support.command_line import verify
 from tests.support.lemma_grid import by_lemmas, is_proved
 from tests.support.models import build
@@ -100,7 +100,7 @@ def test_bounded_model_checking_finds_such_an_execution() -> None:
 @needs_tlc
 def test_tlc_follows_the_execution_to_the_violation(tmp_path: Path) -> None:
     _, trace = two_recoveries()
-    said = run_tlc(tmp_path, trace, "Guided", guided(trace))
+    said = run_tlc(tmp_path, trace, "Guided", make_guided_module(trace))
     assert f"Invariant {VIOLATED} is violated." in said, said
     assert "31 distinct states found" in said
     assert (said.count("<GuidedNext"), "/\\ step = 30\n" in said) == (30, True)
@@ -118,7 +118,7 @@ def test_tlc_follows_nothing_else(tmp_path: Path, place: str) -> None:
     else:
         actions = [*trace.actions[:19], trace.actions[0], *trace.actions[20:]]
         wrong = replace(trace, actions=tuple(actions))
-    said = run_tlc(tmp_path, trace, "Guided", guided(wrong))
+    said = run_tlc(tmp_path, trace, "Guided", make_guided_module(wrong))
     assert "Error: Deadlock reached." in said, said
     assert ("20 distinct states found" in said, "is violated" in said) == (True, False)
 
@@ -153,13 +153,13 @@ class Acknowledged(BookKeeper):
 
     name = "bookkeeper-acknowledged"
 
-    def stored_by(self, s: Any, fragments: Any, entry: Any) -> Any:
+    def count_storing(self, s: Any, fragments: Any, entry: Any) -> Any:
         """The number of bookies of the entry's ensemble that have it."""
         return count(self.fragment_of_entry(fragments, entry), lambda b: self.is_stored(s, b, entry))
 
     def is_kept_or_creators(self, s: Any, creator: Any, fragments: Any, entry: Any) -> Any:
         theirs = self.fragment_of_entry(s.clients[creator].fragments, entry)
-        reaches = self.stored_by(s, fragments, entry) >= self.ack_quorum
+        reaches = self.count_storing(s, fragments, entry) >= self.ack_quorum
         return reaches | (self.fragment_of_entry(fragments, entry) == theirs)
 
     @invariant()
@@ -170,7 +170,7 @@ class Acknowledged(BookKeeper):
             self.clients,
             self.ids,
             lambda c, e: ((e <= s.clients[c].lac) & ~self.is_recovering(s, c)).implies(
-                self.stored_by(s, s.meta_fragments, e) >= self.ack_quorum
+                self.count_storing(s, s.meta_fragments, e) >= self.ack_quorum
             ),
         )
 
@@ -180,7 +180,7 @@ class Acknowledged(BookKeeper):
         return forall(
             self.ids,
             lambda e: ((s.meta_status == "CLOSED") & (e <= s.meta_last_entry)).implies(
-                self.stored_by(s, s.meta_fragments, e) >= 1
+                self.count_storing(s, s.meta_fragments, e) >= 1
             ),
         )
 

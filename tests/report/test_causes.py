@@ -17,13 +17,13 @@ from verifier.report.telling import tell
 from verifier.runs.replaying import Replayed, row_of
 
 
-def drawn(row: Row) -> Diagram:
+def draw(row: Row) -> Diagram:
     assert row.trace is not None
     return diagram_of(close_loop(row.trace), row.drawing)
 
 
 def sentences(row: Row) -> list[str]:
-    return ["".join(piece.text for piece in line).strip() for line in earlier_causes(drawn(row))]
+    return ["".join(piece.text for piece in line).strip() for line in earlier_causes(draw(row))]
 
 
 @pytest.mark.thorough
@@ -48,7 +48,7 @@ def test_a_stale_value_is_named_with_the_step_that_set_it() -> None:
 )
 def test_a_last_change_is_one_and_is_the_last(make: object) -> None:
     assert callable(make)
-    diagram = drawn(make())
+    diagram = draw(make())
     paths = [place.path for place in diagram.places]
     named = 0
     for line in earlier_causes(diagram):
@@ -93,7 +93,7 @@ def test_a_value_is_followed_through_messages_to_where_it_came_from() -> None:
 
 def test_a_loop_says_why_fairness_allows_it() -> None:
     row = rabbit_lasso()
-    found = tell(row, drawn(row))
+    found = tell(row, draw(row))
     assert found is not None
     words = "".join(piece.text for piece in found.earlier[-1])
     assert words.startswith("Fairness allows it: weak fairness of the next step: taken in the loop, by ")

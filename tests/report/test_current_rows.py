@@ -35,7 +35,7 @@ def folder_of(folder: Path, rows: Sequence[Row], asked: Sequence[Row]) -> str:
     return str(folder / "sweep")
 
 
-def shown(folder: str, *more: str) -> tuple[set[tuple[str, str]], list[str]]:
+def report_folder(folder: str, *more: str) -> tuple[set[tuple[str, str]], list[str]]:
     """Specs with hashes, and notes."""
     done = verify("report", folder, "--format", "json", *more)
     assert done.exit_code == 0, done.output
@@ -50,24 +50,24 @@ OTHER_OLD, OTHER_NEW = row("queue", 1, "old"), row("queue", 1, "new")
 
 def test_the_current_version_is_shown_and_the_rest_is_counted(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, [OLD, ELSEWHERE, NEW], [NEW])
-    rows, (note,) = shown(folder)
+    rows, (note,) = report_folder(folder)
     assert rows == {("lock", "new-at-1")}
     assert note == (
         "2 rows are left out, since not current (--older shows them): 1 of other versions of a spec or of "
         "verify (lock) and 1 at constants that the last sweep did not ask about (lock)."
     )
-    rows, (note,) = shown(folder, "--older")
+    rows, (note,) = report_folder(folder, "--older")
     assert rows == {("lock", "new-at-1"), ("lock", "old-at-1"), ("lock", "old-at-2")}
     assert note.startswith("2 rows are not current: ")
 
 
 def test_what_was_asked_last_counts_not_what_was_recorded_last(tmp_path: Path) -> None:
     """A change that was taken back: its rows are younger, and nothing was to be run again."""
-    assert shown(folder_of(tmp_path, [OLD, NEW], [OLD]))[0] == {("lock", "old-at-1")}
+    assert report_folder(folder_of(tmp_path, [OLD, NEW], [OLD]))[0] == {("lock", "old-at-1")}
 
 
 def test_specs_that_the_last_sweep_left_alone_are_shown_in_their_newest_version(tmp_path: Path) -> None:
-    rows, notes = shown(folder_of(tmp_path, [OTHER_OLD, OTHER_NEW, NEW], [NEW]))
+    rows, notes = report_folder(folder_of(tmp_path, [OTHER_OLD, OTHER_NEW, NEW], [NEW]))
     assert rows == {("lock", "new-at-1"), ("queue", "new-at-1")}
     assert "1 row is left out" in notes[0]
 
@@ -87,14 +87,14 @@ def test_rows_of_another_version_of_verify_are_not_current() -> None:
 def test_constants_alone_make_no_version(tmp_path: Path) -> None:
     rows = [row("lock", size, "new") for size in (1, 2, 3)]
     assert version_columns(rows) == {}
-    assert shown(folder_of(tmp_path, rows, rows)) == ({(r.spec, r.spec_hash) for r in rows}, [])
+    assert report_folder(folder_of(tmp_path, rows, rows)) == ({(r.spec, r.spec_hash) for r in rows}, [])
 
 
 def test_without_word_of_what_was_asked_the_newest_is_shown(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, [OLD, NEW], [])
-    assert shown(folder)[0] == {("lock", "new-at-1")}
+    assert report_folder(folder)[0] == {("lock", "new-at-1")}
     Path(folder, "sweep.json").unlink()
-    assert shown(folder)[0] == {("lock", "new-at-1")}
+    assert report_folder(folder)[0] == {("lock", "new-at-1")}
     Path(folder, "sweep.json").write_text('{"jobs": 3}')
     assert "sweep.json does not say what was asked" in wrong("report", folder)
 

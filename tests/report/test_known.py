@@ -27,7 +27,7 @@ def first_try(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -
     return like(row, **{**cleared, **changes})
 
 
-def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Callable[[], Row]:
+def make_row(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Callable[[], Row]:
     """Return a function that makes the row during the test, because it needs a search."""
     return lambda: first_try(constants, verdict, **changes)
 
@@ -35,29 +35,29 @@ def asked(constants: dict[str, int], verdict: VerdictKind, **changes: Any) -> Ca
 @pytest.mark.parametrize(
     ("row", "agrees"),
     [
-        (asked(VIOLATED, VerdictKind.VIOLATED, steps=11, fewest=True), True),
-        (asked(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=True), False),
-        (asked(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=True), False),
-        (asked(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=False), True),
-        (asked(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=False), False),
-        (asked(VIOLATED, VerdictKind.HOLDS, depth=10), True),
-        (asked(VIOLATED, VerdictKind.HOLDS, depth=11), False),
-        (asked(VIOLATED, VerdictKind.HOLDS, depth=9, statistics={"complete": True}), False),
-        (asked(VIOLATED, VerdictKind.PROVED), False),
-        (asked(VIOLATED, VerdictKind.INCONCLUSIVE, depth=9), None),
-        (asked(VIOLATED, VerdictKind.INCONCLUSIVE, depth=11), False),
-        (asked(VIOLATED, VerdictKind.NOT_INDUCTIVE, steps=1), None),
-        (asked(VIOLATED, VerdictKind.ERROR), False),
-        (asked(HOLDS, VerdictKind.VIOLATED, steps=30, fewest=False), False),
-        (asked(HOLDS, VerdictKind.HOLDS, depth=5), True),
-        (asked(HOLDS, VerdictKind.PROVED), True),
-        (asked(HOLDS, VerdictKind.INCONCLUSIVE, depth=3), None),
+        (make_row(VIOLATED, VerdictKind.VIOLATED, steps=11, fewest=True), True),
+        (make_row(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=True), False),
+        (make_row(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=True), False),
+        (make_row(VIOLATED, VerdictKind.VIOLATED, steps=12, fewest=False), True),
+        (make_row(VIOLATED, VerdictKind.VIOLATED, steps=10, fewest=False), False),
+        (make_row(VIOLATED, VerdictKind.HOLDS, depth=10), True),
+        (make_row(VIOLATED, VerdictKind.HOLDS, depth=11), False),
+        (make_row(VIOLATED, VerdictKind.HOLDS, depth=9, statistics={"complete": True}), False),
+        (make_row(VIOLATED, VerdictKind.PROVED), False),
+        (make_row(VIOLATED, VerdictKind.INCONCLUSIVE, depth=9), None),
+        (make_row(VIOLATED, VerdictKind.INCONCLUSIVE, depth=11), False),
+        (make_row(VIOLATED, VerdictKind.NOT_INDUCTIVE, steps=1), None),
+        (make_row(VIOLATED, VerdictKind.ERROR), False),
+        (make_row(HOLDS, VerdictKind.VIOLATED, steps=30, fewest=False), False),
+        (make_row(HOLDS, VerdictKind.HOLDS, depth=5), True),
+        (make_row(HOLDS, VerdictKind.PROVED), True),
+        (make_row(HOLDS, VerdictKind.INCONCLUSIVE, depth=3), None),
         (
-            asked(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1165}),
+            make_row(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1165}),
             True,
         ),
         (
-            asked(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1164}),
+            make_row(HOLDS, VerdictKind.HOLDS, statistics={"complete": True, "distinct_states": 1164}),
             False,
         ),
     ],

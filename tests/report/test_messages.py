@@ -99,7 +99,7 @@ def row_of(folder: Path, kind: str, drawing: str, name: str, *, removes: bool = 
     return row
 
 
-def drawn(row: Row) -> Diagram:
+def draw(row: Row) -> Diagram:
     assert row.trace is not None
     return diagram_of(row.trace, row.drawing)
 
@@ -110,7 +110,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_numbers_are_lanes_where_they_are_participants(folder: Path) -> None:
-    diagram = drawn(row_of(folder, "Set", "mail", "Few"))
+    diagram = draw(row_of(folder, "Set", "mail", "Few"))
     assert [lane.name for lane in diagram.lanes][:3] == ["server 1", "server 2", "server 3"]
     lanes = {place.path: diagram.lanes[place.lane].name for place in diagram.places}
     assert lanes["epoch[2]"] == "server 2"
@@ -124,7 +124,7 @@ def test_numbers_are_lanes_where_they_are_participants(folder: Path) -> None:
 @pytest.mark.parametrize("removes", [False, True])
 @pytest.mark.parametrize("drawing", ["mail", "call"])
 def test_records_are_messages(kind: str, removes: bool, drawing: str, folder: Path) -> None:
-    diagram = drawn(row_of(folder, kind, drawing, "Few", removes=removes))
+    diagram = draw(row_of(folder, kind, drawing, "Few", removes=removes))
     (received,) = (n for n, step in enumerate(diagram.steps) if step.action == "Take")
     (arrow,) = (arrow for arrow in diagram.arrows if arrow.received == received)
     assert diagram.steps[arrow.sent].action == "Ask"
@@ -135,7 +135,7 @@ def test_records_are_messages(kind: str, removes: bool, drawing: str, folder: Pa
 
 
 def test_an_action_can_lose_messages(folder: Path) -> None:
-    diagram = drawn(row_of(folder, "Set", "mail", "Lost"))
+    diagram = draw(row_of(folder, "Set", "mail", "Lost"))
     (arrow,) = diagram.arrows
     assert arrow.lost
     assert arrow.received is None
@@ -144,7 +144,7 @@ def test_an_action_can_lose_messages(folder: Path) -> None:
 
 def test_without_a_drawing_numbers_that_look_like_processes_have_lanes(folder: Path) -> None:
     row = row_of(folder, "Set", "none", "Few")
-    diagram = drawn(row)
+    diagram = draw(row)
     assert [lane.name for lane in diagram.lanes] == ["server 1", "server 2", "server 3", "shared"]
     definition = define(load(spec(folder, "Set", "None", removes=False))())
     assert (str(definition.presentation.lanes), definition.presentation.lane_kind) == ("1..3", "server")
@@ -188,7 +188,7 @@ def test_a_message_in_an_option_is_reached_through_its_tag(tmp_path: Path) -> No
     path = tmp_path / "tagged.py"
     path.write_text(VARIANT)
     (row,) = (r for r in run_rows("explore", "--spec", str(path), "--property", "Never") if r.trace)
-    (arrow,) = drawn(row).arrows
+    (arrow,) = draw(row).arrows
     assert (arrow.sent, arrow.received, arrow.label) == (1, 2, "vote")
     path.write_text(VARIANT.replace("m.vote.to", "m.vote.too"))
     with pytest.raises(DefinitionError, match="did you mean 'to'"):
@@ -234,7 +234,7 @@ def driver() -> Iterator[Chrome]:
         yield started
 
 
-def opened(driver: Chrome, rows: list[Row], folder: Path) -> Any:
+def open_page(driver: Chrome, rows: list[Row], folder: Path) -> Any:
     path = folder / "report.html"
     path.write_text(as_html(Report("voting", rows)), encoding="utf-8")
     size(driver, 1440, 1000)
@@ -253,13 +253,13 @@ def test_the_page_opens_at_the_counterexample_and_marks_the_step_that_fails(
     rows = run_rows("bmc", "--spec", file, "--depth", "3", "--steps", "serial")
     name = next(row.property_name for row in rows if row.trace is not None)
     assert len(rows) > 2
-    assert opened(driver, rows, folder) == name
+    assert open_page(driver, rows, folder) == name
     driver.execute_script("location.hash = '#overview'")
     driver.execute_async_script("setTimeout(arguments[0], 50)")
     assert evaluate(driver, "document.querySelector('.page.current').id") == "overview"
 
     grows = [row for row in rows if row.property_name == "EpochsGrowByOne"]
-    opened(driver, grows, folder)
+    open_page(driver, grows, folder)
     broken = evaluate(
         driver, "[...new Set([...document.querySelectorAll('.row.broken')].map(r => r.dataset.step))]"
     )
@@ -273,7 +273,7 @@ def test_the_page_opens_at_the_counterexample_and_marks_the_step_that_fails(
 
 @pytest.mark.skipif(not (BROWSER and DRIVER), reason="Chromium and its driver are not here")
 def test_the_whole_of_a_long_value_unfolds(driver: Chrome, folder: Path) -> None:
-    opened(driver, [row_of(folder, "Set", "none", "Few")], folder)
+    open_page(driver, [row_of(folder, "Set", "none", "Few")], folder)
     driver.execute_script("location.hash = '#verdict-1/step-1'")
     driver.execute_async_script("setTimeout(arguments[0], 50)")
     brief, whole = evaluate(

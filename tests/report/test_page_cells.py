@@ -48,7 +48,7 @@ def manifest(folder: Path, steps: int = 3) -> Path:
     return path
 
 
-def opened(driver: Chrome, path: Path, width: int = 1280) -> None:
+def open_page(driver: Chrome, path: Path, width: int = 1280) -> None:
     size(driver, width, 900)
     console(driver)
     driver.get("about:blank")
@@ -67,7 +67,7 @@ def test_a_surprise_stands_first_and_leads_to_its_execution(
     page = tmp_path / "ci.html"
     done = verify("ci", str(manifest(tmp_path, steps=4)), "--html", str(page))
     assert done.exit_code == 10
-    opened(driver, page, width)
+    open_page(driver, page, width)
     assert texts(driver, ".current h2")[0].startswith("✗ 1 of 2 cells are not as expected, in ")
     assert texts(driver, ".cells .surprising th") == ["✗ lock"]
     assert texts(driver, ".cells tbody th") == ["✗ lock", "lock-bmc"]
@@ -83,7 +83,7 @@ def test_a_surprise_stands_first_and_leads_to_its_execution(
 def test_what_is_as_expected_says_so(driver: Chrome, tmp_path: Path) -> None:
     page = tmp_path / "ci.html"
     assert verify("ci", str(manifest(tmp_path)), "--html", str(page)).exit_code == 0
-    opened(driver, page)
+    open_page(driver, page)
     assert texts(driver, ".current h2")[0].startswith("✓ All 2 cells are as expected, in ")
     assert texts(driver, ".cells .error, .cells .surprising") == []
     assert texts(driver, ".cells tbody th") == ["lock", "lock-bmc"]
@@ -97,7 +97,7 @@ def test_a_matrix_shows_its_jobs_and_what_is_expected(driver: Chrome, tmp_path: 
     path.write_text(re.sub(r"(id = \"lock-bmc\"(?:.|\n)*?)seconds = [\d.]+\n", r"\1", text))
     done = verify("matrix", str(path), "--groups", "2", "--html", str(page))
     assert len(json.loads(done.stdout)["include"]) == 2
-    opened(driver, page)
+    open_page(driver, page)
     assert texts(driver, ".current h2") == [
         "2 cells in 2 jobs; the longest takes 2.0 s, one after the other 4.0 s."
     ]

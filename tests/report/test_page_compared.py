@@ -39,7 +39,7 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Row:
 KIP_VALUES = "new Watch(new Trace(JSON.parse(document.getElementById('trace-1').textContent)), arguments[0])"
 
 
-def watched(driver: Chrome, words: str) -> list[str]:
+def watch(driver: Chrome, words: str) -> list[str]:
     """The value of an expression in each state, or what is wrong with it."""
     script = f"try {{ return {KIP_VALUES}.values; }} catch (error) {{ return [error.message]; }}"
     return list(driver.execute_script(script, words))
@@ -54,7 +54,7 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
     lengths = [len(dict(state["log"]["#map"])["r2"]) for state in states]
     epochs = [state["next_leader_epoch"] for state in states]
     assert len(set(lengths)) > 1
-    assert watched(driver, "length(log[r2])") == [str(length) for length in lengths]
+    assert watch(driver, "length(log[r2])") == [str(length) for length in lengths]
     expected = [str(length > 0 and epoch >= 2).lower() for length, epoch in zip(lengths, epochs, strict=True)]
     assert len(set(expected)) == 2
     for words in (
@@ -62,23 +62,23 @@ def test_expressions_have_the_values_of_the_states(driver: Chrome, tmp_path: Pat
         "~(Len(log[r2]) <= 0 \\/ next_leader_epoch < 2)",
         "len(log[r2]) != 0 && 1 + 1 <= next_leader_epoch",
     ):
-        assert watched(driver, words) == expected, words
+        assert watch(driver, words) == expected, words
     members = dict(states[-1]["replica"]["#map"])["r1"]["isr"]["#set"]
     for name in ("r1", "r2", "r3"):
-        assert watched(driver, f"{name} in replica[r1].isr")[-1] == str(name in members).lower()
-    assert watched(driver, "replica[r1].isr = {}")[0] == "true"
-    assert watched(driver, "quorum.leader = r1")[0] == "–"  # there is none
+        assert watch(driver, f"{name} in replica[r1].isr")[-1] == str(name in members).lower()
+    assert watch(driver, "replica[r1].isr = {}")[0] == "true"
+    assert watch(driver, "quorum.leader = r1")[0] == "–"  # there is none
     for words in ("{1,2} = {2,1,1}", "Cardinality({1, 1}) = 1", "01 = 1", "{007} = {7}", "<<1, 1>> # <<1>>"):
-        assert watched(driver, words) == ["true"] * len(states), words
+        assert watch(driver, words) == ["true"] * len(states), words
     nested = f"{'(' * 400}length(log[r2]) = 0{')' * 400}"
-    assert watched(driver, nested) == [str(length == 0).lower() for length in lengths]
-    assert watched(driver, f"{'(' * 100_000}1{')' * 100_000}") == ["too deeply nested"]
+    assert watch(driver, nested) == [str(length == 0).lower() for length in lengths]
+    assert watch(driver, f"{'(' * 100_000}1{')' * 100_000}") == ["too deeply nested"]
     logs = [dict(state["log"]["#map"]) for state in states]
-    assert watched(driver, "length(log)") == ["3"] * len(states)  # shown lane by lane, read as a whole
-    whole = watched(driver, "log")
+    assert watch(driver, "length(log)") == ["3"] * len(states)  # shown lane by lane, read as a whole
+    whole = watch(driver, "log")
     assert [text.startswith("(r1: ⟨") and "r3: ⟨" in text for text in whole] == [True] * len(states)
     assert len(set(whole)) == len({str(log) for log in logs})
-    assert watched(driver, "log = log") == ["true"] * len(states)
+    assert watch(driver, "log = log") == ["true"] * len(states)
 
 
 @needs_chromium
@@ -107,20 +107,20 @@ def test_values_of_modules_are_watched_as_modules_write_them(
     driver: Chrome, committed: Row, tmp_path: Path
 ) -> None:
     open_report(driver, Report("commit", (committed,)), tmp_path)
-    assert watched(driver, 'rmState[r1] = "working"')[0] == "true"
-    assert watched(driver, "Cardinality(msgs)") == ["0", "1", "2", "2"]
-    assert watched(driver, '[type |-> "Prepared", rm |-> r1] \\in msgs')[-1] == "true"
-    assert watched(driver, 'msgs = {[rm |-> r2, type |-> "Prepared"]}')[-1] == "false"
-    assert watched(driver, 'rmState[r1] # "working" /\\ {2, 1} = {1, 2}')[0] == "false"
-    assert watched(driver, '1 = "1"') == ["false"] * 4
-    assert watched(driver, 'rmState[r1] = "wrking"')[0] == "false"  # a text in quotes may be any
-    assert watched(driver, "rmState[r1] = working") == [
+    assert watch(driver, 'rmState[r1] = "working"')[0] == "true"
+    assert watch(driver, "Cardinality(msgs)") == ["0", "1", "2", "2"]
+    assert watch(driver, '[type |-> "Prepared", rm |-> r1] \\in msgs')[-1] == "true"
+    assert watch(driver, 'msgs = {[rm |-> r2, type |-> "Prepared"]}')[-1] == "false"
+    assert watch(driver, 'rmState[r1] # "working" /\\ {2, 1} = {1, 2}')[0] == "false"
+    assert watch(driver, '1 = "1"') == ["false"] * 4
+    assert watch(driver, 'rmState[r1] = "wrking"')[0] == "false"  # a text in quotes may be any
+    assert watch(driver, "rmState[r1] = working") == [
         'nothing here is called working; did you mean "working"?'
     ]
-    assert watched(driver, "rmState")[0] == '(r1 :> "working" @@ r2 :> "working")'
-    assert watched(driver, "rmState # rmState") == ["false"] * 4
-    assert watched(driver, "round = <<0, 1>>") == ["false"] * 4
-    assert watched(driver, "done \\/ Cardinality(msgs) # 2") == ["true", "true", "false", "true"]
+    assert watch(driver, "rmState")[0] == '(r1 :> "working" @@ r2 :> "working")'
+    assert watch(driver, "rmState # rmState") == ["false"] * 4
+    assert watch(driver, "round = <<0, 1>>") == ["false"] * 4
+    assert watch(driver, "done \\/ Cardinality(msgs) # 2") == ["true", "true", "false", "true"]
 
 
 @needs_chromium
@@ -134,7 +134,7 @@ def test_a_watched_expression_is_a_column_and_stands_in_the_address(driver: Chro
         == "length(log[r2]) = 0"
     )
     cells = texts(driver, ".current .steps [data-step] td.watched")
-    assert cells == watched(driver, "length(log[r2]) = 0")
+    assert cells == watch(driver, "length(log[r2]) = 0")
     changed = texts(driver, ".current .steps td.watched.changed")
     assert len(changed) == sum(one != other for one, other in itertools.pairwise(cells)) > 0
     assert texts(driver, ".current p.watched b") == [cells[3]]
@@ -237,7 +237,7 @@ def test_columns_and_lanes_are_moved(driver: Chrome, committed: Row, tmp_path: P
 # What was asked of one protocol
 
 
-def asked_twice() -> tuple[Row, Row]:
+def ask_twice() -> tuple[Row, Row]:
     row = kip320_first_try()
     other = replace(
         row, property_name="Other", verdict=VerdictKind.PROVED, trace=None, steps=None, statistics={}
@@ -247,7 +247,7 @@ def asked_twice() -> tuple[Row, Row]:
 
 @needs_chromium
 def test_the_overview_of_one_protocol_says_what_was_asked(driver: Chrome, tmp_path: Path) -> None:
-    open_report(driver, Report("two", asked_twice()), tmp_path, "#overview")
+    open_report(driver, Report("two", ask_twice()), tmp_path, "#overview")
     first, second = texts(driver, ".current .answers tr")  # the worst comes first
     for words in ("VIOLATED in ", "StrongIsr", "no election loses it", "∀ leader", "For leader ="):
         assert words in first
@@ -268,7 +268,7 @@ def test_many_verdicts_or_several_protocols_are_grids() -> None:
     page = as_html(grid(20, 2))
     assert 'class="answers"' not in page
     assert 'class="grid' in page
-    assert 'class="answers"' in as_html(Report("two", asked_twice()))
+    assert 'class="answers"' in as_html(Report("two", ask_twice()))
 
 
 # Labels, and what is copied

@@ -25,7 +25,7 @@ def driver() -> Iterator[Chrome]:
         yield started
 
 
-def drawn(path: Path, *arguments: str) -> dict[str, Any]:
+def draw(path: Path, *arguments: str) -> dict[str, Any]:
     """The data of the graph that a command writes into a page."""
     done = verify("explore", *arguments, "--graph", str(path))
     assert done.exit_code in (0, 10, 12), done.output
@@ -33,7 +33,7 @@ def drawn(path: Path, *arguments: str) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def opened(driver: Chrome, path: Path, fragment: str = "", width: int = 1280) -> None:
+def open_page(driver: Chrome, path: Path, fragment: str = "", width: int = 1280) -> None:
     size(driver, width, 900)
     console(driver)
     list_requests(driver)
@@ -48,7 +48,7 @@ def opened(driver: Chrome, path: Path, fragment: str = "", width: int = 1280) ->
 def rabbit(folder: Path) -> Path:
     """A page of 181 states, two levels of which are folded."""
     path = folder / "rabbit.html"
-    drawn(path, "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
+    draw(path, "rabbit-sac", "--set", "queues=2", "--set", "apps=2")
     return path
 
 
@@ -56,12 +56,12 @@ def jugs(folder: Path) -> Path:
     """The page of a violation."""
     (folder / "Jugs.tla").write_text(JUGS)
     (folder / "Jugs.cfg").write_text(JUGS_CONFIG)
-    drawn(folder / "jugs.html", "--spec", str(folder / "Jugs.tla"))
+    draw(folder / "jugs.html", "--spec", str(folder / "Jugs.tla"))
     return folder / "jugs.html"
 
 
 def test_the_data_has_every_state_and_step(tmp_path: Path) -> None:
-    found = drawn(tmp_path / "g.html", LOCK, "--property", "HolderWaitsNoMore", "--keep-going")
+    found = draw(tmp_path / "g.html", LOCK, "--property", "HolderWaitsNoMore", "--keep-going")
     done = verify("explore", LOCK, "--property", "HolderWaitsNoMore", "--keep-going", "--format", "json")
     figures = json.loads(done.stdout)["statistics"]
     assert len(found["states"]) == figures["distinct_states"] == len({tuple(s) for s in found["states"]})
@@ -77,7 +77,7 @@ def test_the_data_has_every_state_and_step(tmp_path: Path) -> None:
 
 
 def test_the_way_to_a_violation_is_marked(tmp_path: Path) -> None:
-    found = drawn(tmp_path / "g.html", LOCK, "--property", "NotAllAsk")
+    found = draw(tmp_path / "g.html", LOCK, "--property", "NotAllAsk")
     (way,) = found["ways"]
     assert way["property"] == "NotAllAsk"
     assert way["states"][0] < found["initial"]
@@ -88,7 +88,7 @@ def test_the_way_to_a_violation_is_marked(tmp_path: Path) -> None:
 
 
 def test_a_part_of_all_states_says_so(tmp_path: Path) -> None:
-    found = drawn(tmp_path / "g.html", "rabbit-sac", "--max-states", "30")
+    found = draw(tmp_path / "g.html", "rabbit-sac", "--max-states", "30")
     assert not found["complete"]
     assert "states, " in (page := (tmp_path / "g.html").read_text())
     assert "steps were looked at; there may be more</h2>" in page
@@ -98,7 +98,7 @@ def test_a_part_of_all_states_says_so(tmp_path: Path) -> None:
 
 @needs_chromium
 def test_a_graph_is_searched_and_walked(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, jugs(tmp_path))
+    open_page(driver, jugs(tmp_path))
     nodes = evaluate(driver, "document.querySelectorAll('.graph .node').length")
     labels = texts(driver, ".graph .label")
     assert nodes == len(labels) > 3
@@ -125,7 +125,7 @@ def test_a_graph_is_searched_and_walked(driver: Chrome, tmp_path: Path) -> None:
 @needs_chromium
 @pytest.mark.parametrize("width", [1280, 400])
 def test_large_levels_are_folded_until_they_are_opened(width: int, driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, rabbit(tmp_path), width=width)
+    open_page(driver, rabbit(tmp_path), width=width)
     assert texts(driver, ".graph .fold") == ["42 states ▸", "48 states ▸"]
     assert evaluate(driver, "document.querySelectorAll('.graph .node').length") == 181 - 42 - 48
     assert evaluate(driver, "document.documentElement.scrollWidth") <= width
@@ -142,7 +142,7 @@ def test_large_levels_are_folded_until_they_are_opened(width: int, driver: Chrom
 
 @needs_chromium
 def test_a_graph_is_zoomed_and_moved_by_keys(driver: Chrome, tmp_path: Path) -> None:
-    opened(driver, rabbit(tmp_path))
+    open_page(driver, rabbit(tmp_path))
 
     def view() -> list[float]:
         words = evaluate(driver, "document.querySelector('.graph svg').getAttribute('viewBox')")

@@ -37,7 +37,7 @@ def go(driver: Chrome, fragment: str) -> None:
     pause(driver)
 
 
-def shown(driver: Chrome) -> str:
+def current_page(driver: Chrome) -> str:
     return str(evaluate(driver, "document.querySelector('.page.current').id"))
 
 
@@ -69,13 +69,13 @@ def test_addresses_are_safe_and_no_other_elements_names(name: str) -> None:
 @needs_chromium
 def test_any_address_shows_a_page(driver: Chrome, tmp_path: Path) -> None:
     open_report(driver, Report("two", (kip320_first_try(), bookkeeper_data_loss())), tmp_path, "#%E0%A4%A")
-    assert shown(driver) == "overview"
+    assert current_page(driver) == "overview"
     assert "no verdict" in evaluate(driver, "document.getElementById('missing').textContent")
     for fragment in ("verdict-99", "verdict-0", "__proto__", "constructor/step-1", "/", "?", "%"):
         go(driver, fragment)
-        assert shown(driver) == "overview", fragment
+        assert current_page(driver) == "overview", fragment
     go(driver, "verdict-2")
-    assert shown(driver) == "NoDivergenceBetweenWriterAndMetaData"
+    assert current_page(driver) == "NoDivergenceBetweenWriterAndMetaData"
     assert evaluate(driver, "document.getElementById('missing').hidden")
     go(driver, "StrongIsr/step-999999999")
     assert current(driver)[0] == kip320_first_try().steps

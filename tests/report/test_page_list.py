@@ -60,7 +60,7 @@ def sweep(per_axis: int = 4) -> Report:
     return Report("sweep", rows)
 
 
-def found(driver: Chrome) -> str:
+def count_found(driver: Chrome) -> str:
     return texts(driver, "#found")[0]
 
 
@@ -68,7 +68,7 @@ def found(driver: Chrome) -> str:
 @needs_chromium
 def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
     open_report(driver, sweep(), tmp_path, "#overview?verdict=VIOLATED&replicas=3&sort=-seconds")
-    assert found(driver) == "24 of 128"
+    assert count_found(driver) == "24 of 128"
     assert set(texts(driver, "#list tbody td:nth-child(2)")) == {"✗ VIOLATED"}
     seconds = [float(text) for text in texts(driver, "#list tbody td.number")]
     assert seconds == sorted(seconds, reverse=True)
@@ -76,21 +76,21 @@ def test_facets_stand_in_the_address(driver: Chrome, tmp_path: Path) -> None:
     driver.execute_script(
         f"const s = {select}.querySelector('select'); s.value = '1'; s.dispatchEvent(new Event('change'))"
     )
-    assert found(driver) == "12 of 128"
+    assert count_found(driver) == "12 of 128"
     assert evaluate(driver, "location.hash") == (
         "#overview?verdict=VIOLATED&replicas=3&engine=prove&sort=-seconds"
     )
     driver.find_element("css selector", ".facets button").click()
-    assert found(driver) == "128 of 128"
+    assert count_found(driver) == "128 of 128"
     for asked in ("replicas=77", "verdict=REACHED", "queues=99"):  # no row has it
         driver.execute_script(f"location.hash = '#overview?{asked}&sort=nothing&find=log_size=2'")
         pause(driver)
-        assert found(driver) == f"0 of 128: none has {asked}"
+        assert count_found(driver) == f"0 of 128: none has {asked}"
     driver.find_element("css selector", ".facets button").click()
-    assert found(driver) == "128 of 128"
+    assert count_found(driver) == "128 of 128"
     driver.execute_script("location.hash = '#/overview?sort=nothing&find=log_size=2'")
     pause(driver)
-    assert found(driver) == "32 of 128"
+    assert count_found(driver) == "32 of 128"
     assert console(driver) == []
 
 
@@ -117,7 +117,7 @@ def test_many_rows_are_drawn_where_they_are_in_view(driver: Chrome, tmp_path: Pa
     assert len(report.rows) == 686
     open_report(driver, report, tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 600_000
-    assert found(driver) == "686 of 686"
+    assert count_found(driver) == "686 of 686"
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") < 120
     driver.execute_script("document.querySelector('.rows').scrollTop = 1e6")
     pause(driver)
@@ -146,7 +146,7 @@ def test_rows_are_filled_again_and_no_value_is_cut(driver: Chrome, tmp_path: Pat
 def test_ten_thousand_rows_open_and_filter_at_once(driver: Chrome, tmp_path: Path) -> None:
     open_report(driver, many_verdicts(), tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 3_000_000
-    assert found(driver) == "9,600 of 9,600"
+    assert count_found(driver) == "9,600 of 9,600"
     assert opening_seconds(driver, (tmp_path / "report.html").as_uri()) < 1
     best = min(filter_milliseconds(driver) or 0 for _ in range(3))  # the machine may be busy
     assert 0 < best < 50
@@ -174,7 +174,7 @@ def test_the_first_view_of_a_sweep_has_what_fails(driver: Chrome, tmp_path: Path
     assert evaluate(driver, bottom) < 500
     driver.find_element("css selector", ".findings a").click()
     pause(driver)
-    assert found(driver) == "12 of 108"
+    assert count_found(driver) == "12 of 108"
     assert set(texts(driver, "#list tbody .chip")) == {"✗ VIOLATED"}
 
 

@@ -64,7 +64,7 @@ def per_node(*values: Any) -> FrozenMap:
     return FrozenMap(zip(NODES.elements, values, strict=True))
 
 
-def shown(sort: Sort, old: Any, new: Any, name: str = "x") -> list[str]:
+def show_changes(sort: Sort, old: Any, new: Any, name: str = "x") -> list[str]:
     found = changes([Symbol(name, sort)], {name: old}, {name: new}, NODES)
     return [f"{change.lane or ''}|{one_line(change)}" for change in found]
 
@@ -129,7 +129,7 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
 
 @pytest.mark.parametrize(("sort", "old", "new", "expected"), CHANGES, ids=[str(case[3]) for case in CHANGES])
 def test_changes(sort: Sort, old: Any, new: Any, expected: list[str]) -> None:
-    assert shown(sort, old, new) == expected
+    assert show_changes(sort, old, new) == expected
 
 
 def test_what_is_the_same_everywhere_is_said_once() -> None:
@@ -251,7 +251,7 @@ def test_lanes_are_the_first_index_set_or_the_one_named() -> None:
     assert str(define(LockServer()).presentation.lanes) == "client(3)"
 
 
-def finished(protocol: Protocol, properties: tuple[str, ...], depth: int, **options: Any) -> Run:
+def finish(protocol: Protocol, properties: tuple[str, ...], depth: int, **options: Any) -> Run:
     model = build(protocol)
     steps = StepsChoice(options.get("steps", "serial"))
     outcome = check(model, Request(properties, depth, steps, "cadical"))
@@ -278,7 +278,7 @@ def text_of(run: Run, width: int = 100) -> str:
 
 
 def test_a_run_as_text() -> None:
-    text = text_of(finished(Chain(), ("NeverTop", "StartsLow"), 4))
+    text = text_of(finish(Chain(), ("NeverTop", "StartsLow"), 4))
     assert "NeverTop: VIOLATED in 2 steps (fewest)" in text
     assert "NeverTop fails in state 2:" in text
     assert re.search(r"StartsLow +HOLDS\(4\)", text)
@@ -287,9 +287,9 @@ def test_a_run_as_text() -> None:
 
 def test_users_never_see_the_words_of_solvers() -> None:
     runs = [
-        finished(Chain(), ("NeverTop", "StartsLow"), 4),
-        finished(Overflow(), ("Small",), 4),
-        finished(SelfLoop(), ("NotAtStart",), 2),
+        finish(Chain(), ("NeverTop", "StartsLow"), 4),
+        finish(Overflow(), ("Small",), 4),
+        finish(SelfLoop(), ("NotAtStart",), 2),
     ]
     for run in runs:
         said = f"{text_of(run)} {as_object(run)}".replace("python-sat", "")
@@ -297,24 +297,24 @@ def test_users_never_see_the_words_of_solvers() -> None:
 
 
 def test_a_type_invariant_says_which_action_would_leave_which_sort() -> None:
-    text = text_of(finished(Overflow(), ("TypeInvariant",), 5))
+    text = text_of(finish(Overflow(), ("TypeInvariant",), 5))
     assert "Count() is enabled and would give x a value outside 0..3" in text
 
 
 def test_a_violated_initial_state() -> None:
-    text = text_of(finished(Chain(), ("NotAtStart",), 2))
+    text = text_of(finish(Chain(), ("NotAtStart",), 2))
     assert "VIOLATED in 0 steps (fewest)" in text
     assert "NotAtStart fails in the initial state:" in text
 
 
 def test_a_deadlock_property_says_that_nothing_is_enabled() -> None:
-    text = text_of(finished(Chain(), ("StuckElsewhere",), 4))
+    text = text_of(finish(Chain(), ("StuckElsewhere",), 4))
     assert "StuckElsewhere fails in state 2, in which no action is enabled:" in text
     assert "Deadlocks were not checked" not in text
 
 
 def test_an_execution_that_violates_two_properties_is_shown_once() -> None:
-    run = finished(Chain(), ("NeverTop",), 4)
+    run = finish(Chain(), ("NeverTop",), 4)
     (verdict,) = run.outcome.verdicts
     assert verdict.trace is not None
     other = Verdict("StartsLow", VerdictKind.VIOLATED, 2, 0.0, trace=verdict.trace)
@@ -337,7 +337,7 @@ def test_an_action_never_enabled_is_a_warning() -> None:
 
 
 def test_a_counterexample_beyond_the_depth_is_explained() -> None:
-    run = finished(Chain(), ("NeverTop",), 4)
+    run = finish(Chain(), ("NeverTop",), 4)
     text = text_of(run_of(build(Chain()), run.outcome, 1))
     assert "more actions than --depth 1 in the counterexample of NeverTop (2)" in text
 

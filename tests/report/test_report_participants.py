@@ -21,14 +21,14 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Row:
     return commit(tmp_path_factory.mktemp("commit"))
 
 
-def drawn(row: Row) -> Diagram:
+def draw(row: Row) -> Diagram:
     assert row.trace is not None
     return diagram_of(row.trace, row.drawing)
 
 
 def test_lanes_are_for_what_acts_alone(committed: Row) -> None:
     """Not for records, quorums and rounds, though actions take them, and rounds index a function."""
-    diagram = drawn(committed)
+    diagram = draw(committed)
     assert [(lane.name, lane.kind) for lane in diagram.lanes] == [
         ("r1", "RM"),
         ("r2", "RM"),
@@ -82,7 +82,7 @@ RING_CONFIG = "CONSTANT N = 4\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVAR
 @pytest.mark.parametrize("claim", ["TokenStays", "Unpainted"])
 def test_participants_come_from_the_module_and_not_from_one_trace(claim: str, tmp_path: Path) -> None:
     """Whatever the trace takes: nodes act in both, and rounds, which index a function too, in neither."""
-    diagram = drawn(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}{claim}\n"))
+    diagram = draw(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}{claim}\n"))
     assert [lane.name for lane in diagram.lanes] == ["Node 0", "Node 1", "Node 2", "Node 3", SHARED]
     lanes = {place.path: diagram.lanes[place.lane].name for place in diagram.places}
     assert lanes["color[2]"] == "Node 2"
@@ -91,7 +91,7 @@ def test_participants_come_from_the_module_and_not_from_one_trace(claim: str, tm
 
 def test_what_actions_demand_stands_beside_the_step(tmp_path: Path) -> None:
     row = find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}TokenStays\n")
-    second = drawn(row).steps[2]
+    second = draw(row).steps[2]
     assert str(second) == "Pass(i=1)"
     assert [(one.formula, one.where) for one in second.demands] == [
         ("token = i", "token = 1"),
@@ -101,13 +101,13 @@ def test_what_actions_demand_stands_beside_the_step(tmp_path: Path) -> None:
         ),
     ]
     assert row.statistics[PLACES] == {"Pass": "Ring.tla:8"}
-    (painted,) = drawn(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}Unpainted\n")).steps[1:]
+    (painted,) = draw(find_violation(tmp_path, "Ring", RING, f"{RING_CONFIG}Unpainted\n")).steps[1:]
     assert [one.formula for one in painted.demands] == ["round[b] = 0"]
 
 
 def test_what_the_actions_of_protocols_demand_stands_beside_the_step() -> None:
     row = kip320_first_try()
-    elected = next(step for step in drawn(row).steps if step.action == "BecomeLeader")
+    elected = next(step for step in draw(row).steps if step.action == "BecomeLeader")
     given = dict(elected.parameters)
     first, second = elected.demands
     assert first.formula == f"requests[{given['epoch']}].leader = {given['leader']}"
@@ -126,7 +126,7 @@ def test_a_trace_of_others_demands_nothing() -> None:
 
 
 def test_nobody_acts_where_no_function_has_what_actions_take(tmp_path: Path) -> None:
-    diagram = drawn(jugs(tmp_path))
+    diagram = draw(jugs(tmp_path))
     assert not diagram.has_participants
     assert [place.path for place in diagram.places] == ["big", "small"]
 
@@ -140,7 +140,7 @@ def test_too_many_participants_are_no_lanes(most: int) -> None:
 
 
 def test_values_of_modules_are_written_as_in_modules(committed: Row) -> None:
-    diagram = drawn(committed)
+    diagram = draw(committed)
     start = dict(zip((place.path for place in diagram.places), diagram.start, strict=True))
     assert start["rmState[r1]"] == '"working"'
     assert start["done"] == "FALSE"
@@ -157,7 +157,7 @@ def test_values_of_modules_are_written_as_in_modules(committed: Row) -> None:
 
 
 def test_values_of_protocols_are_written_as_protocols_show_them() -> None:
-    diagram = drawn(kip320_first_try())
+    diagram = draw(kip320_first_try())
     values = [change.after for step in diagram.steps for change in step.changes]
     assert "⟨(id 0, epoch 0)⟩" in values
     assert "{r1, r2}" in values
@@ -203,7 +203,7 @@ def test_long_values_are_told_in_parts() -> None:
 
 def test_only_the_participant_that_fails_is_marked(committed: Row) -> None:
     """The formula looks at one key of the function, so only its place is wrong."""
-    diagram = drawn(committed)
+    diagram = draw(committed)
     (failing,) = diagram.failing
     witness = dict(failing.witnesses)["r"]
     (mentioned,) = failing.where
@@ -213,7 +213,7 @@ def test_only_the_participant_that_fails_is_marked(committed: Row) -> None:
 
 
 def test_what_stands_in_an_expression_is_marked() -> None:
-    diagram = drawn(kip320_first_try())
+    diagram = draw(kip320_first_try())
     ((_, mentioned),) = [(part, one) for part in diagram.failing for one in part.where]
     assert mentioned.path.startswith("length(log[r")
     assert [f"length({diagram.places[place].path})" for place in mentioned.places] == [mentioned.path]
@@ -224,7 +224,7 @@ def test_a_function_looked_at_as_a_whole_is_marked_as_a_whole() -> None:
     assert row.trace is not None
     failing = {"formula": "Cardinality(b_lac) = 0", "witnesses": [], "where": [["b_lac", "(b1: 0)"]]}
     trace = {**row.trace, "#meta": {**row.trace["#meta"], "failing": [failing]}}
-    diagram = drawn(replace(row, trace=trace))
+    diagram = draw(replace(row, trace=trace))
     (mentioned,) = diagram.failing[0].where
     assert [diagram.places[place].path for place in mentioned.places] == [
         "b_lac[b1]",

@@ -192,10 +192,10 @@ def test_importing_the_interface_loads_no_solver() -> None:
 def test_z3_makes_no_context_but_the_solvers_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """The global one would take as much memory again in each process."""
 
-    def made() -> None:
+    def make_context() -> None:
         raise AssertionError("the global context is made")
 
-    monkeypatch.setattr("z3.z3.main_ctx", made)
+    monkeypatch.setattr("z3.z3.main_ctx", make_context)
     solver = open_solver("z3")
     solver.add_clauses([[1, 2]])
     assert solver.solve([-1]) is Answer.SATISFIABLE

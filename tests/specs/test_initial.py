@@ -163,11 +163,11 @@ def test_what_literals_fix_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> N
     asked: list[str] = []
     opened = open_solver
 
-    def noted(name: str) -> ClauseSolver:
+    def note(name: str) -> ClauseSolver:
         asked.append(name)
         return opened(name)
 
-    monkeypatch.setattr(initial_states, "open_solver", noted)
+    monkeypatch.setattr(initial_states, "open_solver", note)
     solution = initial_states.solution
     assert solution(one_way) == frozenset((a, b))
     assert solution([*one_way, c]) is None

@@ -217,7 +217,7 @@ def test_a_member_without_its_own_name_is_called() -> None:
     assert "Total" in [item.name for item in define(Two()).properties]
 
 
-def _kept(keep: Any, mark: Any, use: Callable[[Any, Any], Any]) -> type[Plain]:
+def _make_keeping(keep: Any, mark: Any, use: Callable[[Any, Any], Any]) -> type[Plain]:
     class Keeping(Plain):
         def __init__(self) -> None:
             super().__init__()
@@ -237,7 +237,7 @@ def _kept(keep: Any, mark: Any, use: Callable[[Any, Any], Any]) -> type[Plain]:
             "property Changed has the variable n outside",
         ),
         (
-            _kept(
+            _make_keeping(
                 action(n="nodes")(lambda self, s, n: self.kept.append(n) or Step(when=s.open)),
                 action,
                 (lambda self, s: Step(then={s.voted: s.voted.add(self.kept[0])})),
@@ -245,7 +245,7 @@ def _kept(keep: Any, mark: Any, use: Callable[[Any, Any], Any]) -> type[Plain]:
             "action Using has the variable n outside",
         ),
         (
-            _kept(
+            _make_keeping(
                 step_invariant(lambda self, s, after: self.kept.append(after) or s.open),
                 invariant,
                 (lambda self, s: self.kept[0].open),

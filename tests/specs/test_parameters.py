@@ -29,7 +29,7 @@ ELECTION = str(ROOT / "docs" / "tutorial" / "election.py")
 SMALL = ("--set", "servers=3", "--set", "last_term=2", "--set", "longest=1")
 
 
-def _left_open(seed: int) -> Definition:
+def _leave_open(seed: int) -> Definition:
     """A random protocol that leaves all its parameters open."""
     definition = define(random_protocol(seed)[1])
     actions = (
@@ -41,7 +41,7 @@ def _left_open(seed: int) -> Definition:
 
 @pytest.mark.parametrize("seed", first_of(range(6), 2))
 def test_both_readings_have_the_same_states_and_steps(seed: int) -> None:
-    definition = _left_open(seed)
+    definition = _leave_open(seed)
     models = [build_model(definition, free=free) for free in (False, True)]
     names = tuple(prop.name for prop in definition.properties)
     one, other = (explore(model, Request(names, keep_going=True)) for model in models)
@@ -61,7 +61,7 @@ def test_both_readings_have_the_same_states_and_steps(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_each_reading_accepts_what_the_other_one_finds(seed: int) -> None:
-    definition = _left_open(seed)
+    definition = _leave_open(seed)
     expanded, free = (build_model(definition, free=reading) for reading in (False, True))
     names = tuple(prop.name for prop in definition.properties)
     for model, other in ((expanded, free), (free, expanded)):
@@ -75,7 +75,7 @@ def test_each_reading_accepts_what_the_other_one_finds(seed: int) -> None:
 
 
 def test_the_mark_is_part_of_the_hash_and_the_reading_is_not() -> None:
-    definition = _left_open(1)
+    definition = _leave_open(1)
     expanded = replace(
         definition,
         actions=tuple(
@@ -88,7 +88,7 @@ def test_the_mark_is_part_of_the_hash_and_the_reading_is_not() -> None:
 
 
 def test_what_would_make_too_many_instances_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    definition = _left_open(1)
+    definition = _leave_open(1)
     expanded = build_model(definition)
     monkeypatch.setattr("verifier.runs.building.MOST_INSTANCES", len(expanded.system.instances) - 1)
     model = build_model(definition)
@@ -127,9 +127,7 @@ def test_a_trace_found_with_free_parameters_is_like_any_other(tmp_path: Path) ->
     for engine, options in (("bmc", ("--shortest", "--solver", "cadical")), ("explore", ())):
         file = tmp_path / f"{engine}.itf.json"
         (result,) = (
-            each
-            for each in _json(engine, *asked, *options)["results"]
-            if each["property"] == "one_leader"
+            each for each in _json(engine, *asked, *options)["results"] if each["property"] == "one_leader"
         )
         file.write_text(json.dumps(result["trace"]), encoding="utf-8")
         assert verify("replay", str(file), "--spec", str(broken)).exit_code in (0, 10)

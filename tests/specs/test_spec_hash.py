@@ -31,7 +31,7 @@ SOME = [seed if seed < 1 else pytest.param(seed, marks=pytest.mark.slow) for see
 B = Boolean()
 
 
-def placed(one: tuple[Any, ...], place: int, other: Any) -> tuple[Any, ...]:
+def put(one: tuple[Any, ...], place: int, other: Any) -> tuple[Any, ...]:
     return (*one[:place], other, *one[place + 1 :])
 
 
@@ -51,14 +51,14 @@ def change_definition(whole: Definition) -> Iterator[Change]:
         others_sorts += [(words, Symbol(symbol.name, sort)) for words, sort in change_sort(symbol.sort)]
         for words, new in others_sorts:
             other = changes.everywhere(whole, lambda term: changes.substitute_symbols(term, {symbol: new}))  # noqa: B023
-            variables = placed(whole.variables, place, new)
+            variables = put(whole.variables, place, new)
             yield f"variable {symbol.name}, {words}", replace(other, variables=variables)
     for words, term in change_term(whole.init, scope):
         yield f"init, {words}", replace(whole, init=term)
     yield "order of actions", replace(whole, actions=whole.actions[::-1])
     for place, action in enumerate(whole.actions):
         for words, other_action in change_action(action, scope):
-            actions = placed(whole.actions, place, other_action)
+            actions = put(whole.actions, place, other_action)
             yield f"{action.name}, {words}", replace(whole, actions=actions)
     yield from change_claims(whole)
 
@@ -71,7 +71,7 @@ def change_claims(whole: Definition) -> Iterator[Change]:
         others += [(kind, replace(prop, kind=kind)) for kind in PropertyKind if kind is not prop.kind]
         others += [(words, replace(prop, formula=t)) for words, t in change_term(prop.formula, scope)]
         for words, other in others:
-            properties = placed(whole.properties, place, other)
+            properties = put(whole.properties, place, other)
             yield f"{prop.name}, {words}", replace(whole, properties=properties)
     if whole.constraint is None:
         yield "a constraint", replace(whole, constraint=whole.init)
@@ -97,11 +97,11 @@ def change_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change]
     )
     for place, parameter in enumerate(action.parameters):
         free = replace(parameter, free=not parameter.free)
-        yield "free", replace(action, parameters=placed(action.parameters, place, free))
+        yield "free", replace(action, parameters=put(action.parameters, place, free))
         old = parameter.symbol
         news = [Symbol(f"{old.name}_", old.sort), *(Symbol(old.name, s) for _, s in change_sort(old.sort))]
         for new in news:
-            parameters = placed(action.parameters, place, replace(parameter, symbol=new))
+            parameters = put(action.parameters, place, replace(parameter, symbol=new))
             when = tuple(changes.substitute_symbols(term, {old: new}) for term in action.when)
             then = tuple(
                 (changes.substitute_symbols(one, {old: new}), changes.substitute_symbols(two, {old: new}))
@@ -116,13 +116,13 @@ def change_action(action: Action, state: tuple[Symbol, ...]) -> Iterator[Change]
         yield "order of guard lines", replace(action, when=action.when[::-1])
     for place, line in enumerate(action.when):
         for words, term in change_term(line, scope):
-            yield f"guard {place}, {words}", replace(action, when=placed(action.when, place, term))
+            yield f"guard {place}, {words}", replace(action, when=put(action.when, place, term))
     for place, (target, value) in enumerate(action.then):
         sides: list[Change] = [] if alike(target, value) else [("sides", (value, target))]
         sides += [(f"target, {words}", (term, value)) for words, term in change_term(target, scope)]
         sides += [(f"value, {words}", (target, term)) for words, term in change_term(value, scope)]
         for words, pair in sides:
-            yield f"assignment {place}, {words}", replace(action, then=placed(action.then, place, pair))
+            yield f"assignment {place}, {words}", replace(action, then=put(action.then, place, pair))
 
 
 @pytest.mark.thorough
@@ -164,13 +164,13 @@ def test_bound_variables_belong_to_their_binders() -> None:
     """All ways to use two bound variables of one name and sort are told apart."""
     outer, inner = Symbol("x", B), Symbol("x", B)
 
-    def nested(one: Symbol, other: Symbol) -> Definition:
+    def nest(one: Symbol, other: Symbol) -> Definition:
         uses = tuple(Term(Operator.VARIABLE, B, (), symbol) for symbol in (one, other))
         body = Term(Operator.EQUAL, B, uses)
         both = Term(Operator.FORALL, B, (Term(Operator.EXISTS, B, (body,), binds=inner),), binds=outer)
         return replace(definition(0), init=both)
 
-    found = {spec_hash(nested(one, other)) for one in (outer, inner) for other in (outer, inner)}
+    found = {spec_hash(nest(one, other)) for one in (outer, inner) for other in (outer, inner)}
     assert len(found) == 4
 
 

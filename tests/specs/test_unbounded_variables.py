@@ -69,10 +69,10 @@ def test_what_ends_between_two_rounds_is_said_with_what_is_known(
 ) -> None:
     """Sorts are widened there, and no engine runs that could say what it has closed, or has a model."""
 
-    def interrupted(*_: object) -> str:
+    def interrupt(*_: object) -> str:
         raise Interrupted("timeout of 9 s")
 
-    monkeypatch.setattr(refining, "widen_after", interrupted)
+    monkeypatch.setattr(refining, "widen_after", interrupt)
     path = tmp_path / "Many.tla"
     path.write_text(
         "---- MODULE Many ----\nEXTENDS Integers\nCONSTANT Nodes\nVARIABLES left, held\n"

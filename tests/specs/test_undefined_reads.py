@@ -139,7 +139,7 @@ class UnderFree(Base):
 PLACES = (InProperty, InGuard, InAssignment, InConstraint, InReachable, UnderFree)
 
 
-def asked(model: Model) -> tuple[str, ...]:
+def defaults(model: Model) -> tuple[str, ...]:
     return tuple(p.name for p in model.system.properties if p.default)
 
 
@@ -150,24 +150,24 @@ def by_name(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
 @pytest.mark.parametrize(("place", "formula"), some_of(product(PLACES, READS), every=5))
 def test_a_read_without_value_is_reported(place: type[Base], formula: str) -> None:
     model = build(place({"formula": formula}))
-    found = explore.explore(model, explore.Request(asked(model), keep_going=True))
+    found = explore.explore(model, explore.Request(defaults(model), keep_going=True))
     verdicts = by_name(found.verdicts)
     breach = verdicts[UNDEFINED_READ]
     assert (breach.kind, breach.steps) == (VerdictKind.VIOLATED, 1)
     assert found.verdicts[0] is breach
     assert breach.trace is not None
     assert all("which has no value" in words for words in breaches(model, breach.trace))
-    for name in asked(model):
+    for name in defaults(model):
         assert verdicts[name].kind in (VerdictKind.INCONCLUSIVE, VerdictKind.VIOLATED)
         assert verdicts[name].kind is VerdictKind.INCONCLUSIVE or verdicts[name].trace is not None
-    walked = by_name(simulate.simulate(model, simulate.Request(asked(model), walks=20, depth=4)).verdicts)
+    walked = by_name(simulate.simulate(model, simulate.Request(defaults(model), walks=20, depth=4)).verdicts)
     assert walked[UNDEFINED_READ].kind is VerdictKind.VIOLATED
 
 
 @pytest.mark.parametrize(("place", "formula"), some_of(product(PLACES, GUARDED), every=5))
 def test_what_is_guarded_is_not_reported(place: type[Base], formula: str) -> None:
     model = build(place({"formula": formula}))
-    verdicts = by_name(explore.explore(model, explore.Request((*asked(model), UNDEFINED_READ))).verdicts)
+    verdicts = by_name(explore.explore(model, explore.Request((*defaults(model), UNDEFINED_READ))).verdicts)
     assert verdicts[UNDEFINED_READ].kind is VerdictKind.HOLDS
     assert verdicts["Low"].kind is VerdictKind.HOLDS
 

@@ -48,17 +48,17 @@ class Mine(Base):
 LINES = HEAD.count("\n")
 
 
-def written(folder: Path, body: str) -> str:
+def write(folder: Path, body: str) -> str:
     path = folder / "mine.py"
     path.write_text(HEAD + body + "\n")
     return f"{path}:Mine"
 
 
 def read(folder: Path, body: str) -> Definition:
-    return define(load(written(folder, body))())
+    return define(load(write(folder, body))())
 
 
-def refused(folder: Path, body: str) -> str:
+def refuse(folder: Path, body: str) -> str:
     with pytest.raises(DefinitionError) as error:
         read(folder, body)
     return str(error.value).replace(f"{folder}/", "")
@@ -90,7 +90,7 @@ GO = f"mine.py, line {LINES + 2}: action go: "
     ],
 )
 def test_a_plain_bool_is_refused(tmp_path: Path, body: str, what: str, value: bool) -> None:
-    said = refused(tmp_path, body)
+    said = refuse(tmp_path, body)
     assert said.startswith(f"mine.py, line {LINES + 2}: {what} is decided while Python reads the protocol")
     assert f"it is {value} whatever the state" in said
     assert f"write constantly({value})" in said
@@ -135,7 +135,7 @@ def test_constantly_and_arbitrary_take_what_they_need() -> None:
     ],
 )
 def test_targets_that_overlap_are_refused(tmp_path: Path, then: str, words: str) -> None:
-    said = refused(tmp_path, step(then))
+    said = refuse(tmp_path, step(then))
     assert words in said
     in_step = "no state variable" in words or "is a dictionary" in words  # which the Step itself refuses
     assert said.startswith(f"mine.py, line {LINES + 3}: " if in_step else GO)
@@ -152,14 +152,14 @@ def test_targets_that_only_may_coincide_are_fine(tmp_path: Path, then: str) -> N
 
 def test_an_action_returns_a_step(tmp_path: Path) -> None:
     body = member("action()", "go", "Step(when=[s.x == 0], then={})")
-    assert "action go returns nothing, not a Step" in refused(tmp_path, body)
-    assert "a guard line of go is not a formula" in refused(
+    assert "action go returns nothing, not a Step" in refuse(tmp_path, body)
+    assert "a guard line of go is not a formula" in refuse(
         tmp_path, member("action()", "go", "return Step(s.x, {})")
     )
 
 
 def test_init_speaks_of_every_variable(tmp_path: Path) -> None:
-    said = refused(tmp_path, "    def init(self, s):\n        return (s.x == 0) & s.holder.is_none")
+    said = refuse(tmp_path, "    def init(self, s):\n        return (s.x == 0) & s.holder.is_none")
     assert said == (
         f"mine.py, line {LINES + 1}: init says nothing of s.f, s.pair: give a value, "
         "or say & arbitrary(s.f, s.pair) if any value is meant"
@@ -170,14 +170,14 @@ def test_arbitrary_means_every_value(tmp_path: Path) -> None:
     body = "    def init(self, s):\n        return (s.x == 0) & arbitrary(s.holder, s.f, s.pair)\n" + member(
         "reachable()", "met", "return (s.holder != None) & (s.pair.high == 3)"
     )
-    done = verify("explore", "--spec", written(tmp_path, body), "--property", "Met", "--format", "json")
+    done = verify("explore", "--spec", write(tmp_path, body), "--property", "Met", "--format", "json")
     assert done.exit_code == 0
     assert re.search(r'"initial_states": 192\b', done.stdout)  # 3 holders, 4 functions, 16 pairs
 
 
 @pytest.mark.parametrize("entry", ["self.nodes", "(self.nodes.size, 'x')", "(True,)", "(True, 1)"])
 def test_assumptions_are_bools_with_words(tmp_path: Path, entry: str) -> None:
-    said = refused(tmp_path, f"    def assumptions(self):\n        return [{entry}]")
+    said = refuse(tmp_path, f"    def assumptions(self):\n        return [{entry}]")
     assert said.startswith(
         f"mine.py, line {LINES + 1}: an assumption of mine is True or False, and its words"
     )
@@ -231,7 +231,7 @@ def two(first: str, second: str) -> str:
     ],
 )
 def test_names_that_collide_or_are_none_are_refused(tmp_path: Path, body: str, words: str) -> None:
-    assert re.search(words, refused(tmp_path, body))
+    assert re.search(words, refuse(tmp_path, body))
 
 
 def test_names_that_are_fine(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_fields_are_names() -> None:
 
 @pytest.mark.parametrize("command", ["bmc", "explore", "prove", "induct", "show"])
 def test_every_command_refuses_it(tmp_path: Path, command: str) -> None:
-    spec = written(tmp_path, member("invariant()", "no_two") + member("invariant()", "noTwo"))
+    spec = write(tmp_path, member("invariant()", "no_two") + member("invariant()", "noTwo"))
     said = wrong(command, spec) if command == "show" else wrong(command, "--spec", spec)
     assert "have one title, NoTwo" in said
 
@@ -283,7 +283,7 @@ def test_the_built_in_protocols_are_well_formed() -> None:
 )
 def test_what_python_would_drop_is_refused(tmp_path: Path, twice: str) -> None:
     """Of two definitions of a name in a class Python keeps the last: the first would never be checked."""
-    spec = written(tmp_path, twice)
+    spec = write(tmp_path, twice)
     said = wrong("bmc", "--spec", spec)
     assert re.search(r"line \d+: Mine already has (small|up2) \(.*, line \d+\), which this would", said)
 

@@ -190,7 +190,7 @@ def action_text(action: ActionTaken) -> str:
     return f"{name}({action.parameters['client']})"
 
 
-def guided(trace: Trace) -> str:
+def make_guided_module(trace: Trace) -> str:
     """A module in which TLC can only follow the trace: each step is one of the original's Next, is the
     action that the trace names, and gives the state that the trace has there."""
     states = ",\n\n  ".join(state_text(trace, index) for index in range(len(trace.states)))

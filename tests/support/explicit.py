@@ -50,7 +50,7 @@ def explore(model: Model, *, until: Collection[str] = (), max_states: int | None
         for start in range(0, len(level), _WIDTH):
             part = level[start : start + _WIDTH]
             columns, mask = reader.columns(part), (1 << len(part)) - 1
-            for name in reader.violated(columns, mask):
+            for name in reader.find_violated(columns, mask):
                 steps.setdefault(name, distance)
             within = reader.within(columns, mask)
             counted += within.bit_count()
@@ -69,7 +69,7 @@ def explore(model: Model, *, until: Collection[str] = (), max_states: int | None
 
 def initial_states(model: Model) -> list[int]:
     """The initial states, chosen field by field; each conjunct of Init is tried as soon as it can be."""
-    fixed = _fixed(model.system.init)
+    fixed = _find_fixed_bits(model.system.init)
     waiting = [(conjunct, conjunct.get_free_variables()) for conjunct in _conjuncts(model.system.init)]
     bits: list[FNode] = []
     partial: list[list[bool]] = [[]]
@@ -92,7 +92,7 @@ def _conjuncts(formula: FNode) -> tuple[FNode, ...]:
     return formula.args() if formula.is_and() else (formula,)
 
 
-def _fixed(init: FNode) -> dict[FNode, bool]:
+def _find_fixed_bits(init: FNode) -> dict[FNode, bool]:
     """Return the bits that some conjunct fixes, after those already fixed are substituted."""
     fixed: dict[FNode, bool] = {}
     while True:
@@ -128,7 +128,7 @@ class _Reader:
         rows = [format(state, f"0{width}b") for state in reversed(states)]
         return [int("".join(column), 2) for column in reversed(list(zip(*rows, strict=True)))]
 
-    def violated(self, columns: list[int], mask: int) -> list[str]:
+    def find_violated(self, columns: list[int], mask: int) -> list[str]:
         """The properties that fail in some state."""
         _, *holds = self._check(columns, mask)
         return [p.name for p, where in zip(self.system.properties, holds, strict=True) if where != mask]
@@ -147,10 +147,10 @@ class _Reader:
                     chosen = [digit == "1" for digit in format(enabled, f"0{len(states)}b")]
                     sources = compress(backwards, chosen)
                     digits = [compress(format(value, f"0{len(states)}b"), chosen) for value in values]
-                    yield action, list(_moved(sources, digits, kept, changed))
+                    yield action, list(_move_sources(sources, digits, kept, changed))
 
 
-def _moved(
+def _move_sources(
     sources: Iterator[int], digits: list[compress[str]], kept: int, changed: list[int]
 ) -> Iterator[int]:
     """Yield each source with its changed bits replaced by those of the digits."""

@@ -162,7 +162,7 @@ class Structure:
                 factors, constant = node.data
                 return sum(f * a for f, a in zip(factors, args, strict=True)) + constant
             case "app":
-                return self.applied(node, args)
+                return self.apply(node, args)
         raise AssertionError(node.kind)
 
     def _choices(self, bound: Bound, env: Mapping[Node, Any]) -> Iterator[Mapping[Node, Any]]:
@@ -176,7 +176,7 @@ class Structure:
             return list(range(self.least, self.most + 1))
         return list(self.elements[sort.removeprefix("sort ")])
 
-    def applied(self, node: Node, args: tuple[Any, ...]) -> Any:
+    def apply(self, node: Node, args: tuple[Any, ...]) -> Any:
         key = (str(node.data), args)
         counting = self.system.definitions.counts.get(str(node.data))
         if counting is not None and key not in self.known:

@@ -280,13 +280,13 @@ def _stems(
 
 
 def _is_connected(inside: frozenset[int], edges: set[Edge]) -> bool:
-    def reached(state: int) -> set[int]:
+    def reach(state: int) -> set[int]:
         seen = {state}
         while more := {t for s, t in edges if s in seen and t in inside} - seen:
             seen |= more
         return seen
 
-    return all(reached(state) >= inside for state in inside)
+    return all(reach(state) >= inside for state in inside)
 
 
 def _is_fair(plan: Plan, inside: frozenset[int]) -> bool:

@@ -190,7 +190,7 @@ class _Changes:
 
     def _without_each(self, items: Sequence[tuple[ast.AST, ast.AST]]) -> Iterator[Change]:
         """Leaving out each item (from its first node to its last), with what joins it to a neighbour."""
-        spans = [self._parenthesised(self._start(first), self._end(last)) for first, last in items]
+        spans = [self._add_parentheses(self._start(first), self._end(last)) for first, last in items]
         for index, (start, end) in enumerate(spans):
             words = f"without {self.source[start:end]}"
             if index + 1 < len(spans):
@@ -208,11 +208,11 @@ class _Changes:
         else:
             yield node
 
-    def _parenthesised(self, start: int, end: int) -> tuple[int, int]:
+    def _add_parentheses(self, start: int, end: int) -> tuple[int, int]:
         """The span with the parentheses right around it."""
         before, after = self.source[:start].rstrip(), self.source[end:].lstrip()
         if before.endswith("(") and after.startswith(")"):
-            return self._parenthesised(len(before) - 1, len(self.source) - len(after) + 1)
+            return self._add_parentheses(len(before) - 1, len(self.source) - len(after) + 1)
         return start, end
 
     def _start(self, node: Any) -> int:
@@ -226,7 +226,7 @@ class _Changes:
     def _text(self, node: ast.AST) -> str:
         start, end = self._start(node), self._end(node)
         if isinstance(node, ast.BinOp | ast.Compare):
-            start, end = self._parenthesised(start, end)
+            start, end = self._add_parentheses(start, end)
         return self.source[start:end]
 
 

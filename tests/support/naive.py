@@ -120,7 +120,7 @@ class Naive:
         leaves = any(what.leaves for what in happenings)
         dead = within and all(what is NOTHING for what in happenings)
         successors = {what.state for what in happenings if what.state is not None}
-        names |= {UNDEFINED_READ for after in successors if UNDEFINED_READ in self.broken(state, after)}
+        names |= {UNDEFINED_READ for after in successors if UNDEFINED_READ in self.find_broken(state, after)}
         for prop in self.definition.properties:
             if prop.name == UNDEFINED_READ or prop.kind is PropertyKind.STEP_INVARIANT:
                 continue
@@ -136,7 +136,7 @@ class Naive:
                 names.add(prop.name)
         return names, successors, within, dead
 
-    def broken(self, before: State, after: State) -> set[str]:
+    def find_broken(self, before: State, after: State) -> set[str]:
         """Return the step invariants that a step violates; ``UndefinedRead`` if one makes an undefined
         read."""
         names: set[str] = set()
@@ -164,7 +164,7 @@ class Naive:
                 names, successors, within, dead = self.look(state)
                 for name in names:
                     found.steps.setdefault(name, len(found.levels))
-                for name in {name for after in successors for name in self.broken(state, after)} - names:
+                for name in {name for after in successors for name in self.find_broken(state, after)} - names:
                     found.steps.setdefault(name, len(found.levels) + 1)
                 found.states += within
                 found.deadlocks += dead
@@ -197,7 +197,7 @@ class Naive:
                 return f"action {number + 1}, {name}, leads to {what}, not to {own[number + 1]}"
         kinds = {prop.name: prop.kind for prop in self.definition.properties}
         if violates is not None and kinds.get(violates) is PropertyKind.STEP_INVARIANT:
-            if len(own) < 2 or violates not in self.broken(*own[-2:]):
+            if len(own) < 2 or violates not in self.find_broken(*own[-2:]):
                 return f"the last step does not break {violates}"
         elif violates is not None and violates not in self.look(own[-1])[0]:
             return f"the last state does not violate {violates}"

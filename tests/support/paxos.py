@@ -60,18 +60,18 @@ class Paxos(Protocol, camel_case=True):
             "m2b": Set(Record(acc=self.acceptors, bal=self.ballot, val=self.values)),
         }
 
-    def sent(self, s: Any, kind: str) -> Any:
+    def of_type(self, s: Any, kind: str) -> Any:
         """The messages of one type."""
         return getattr(s, f"m{kind}")
 
     def send(self, s: Any, kind: str, **fields: Any) -> dict[Any, Any]:
         """The assignment that sends a message."""
-        sent = self.sent(s, kind)
+        sent = self.of_type(s, kind)
         return {sent: sent.add(record(sent.element, **fields))}
 
     def was_sent(self, s: Any, kind: str, **fields: Any) -> Any:
         """The message was sent."""
-        sent = self.sent(s, kind)
+        sent = self.of_type(s, kind)
         return sent.contains(record(sent.element, **fields))
 
     def sender(self, m: Any) -> Any:
@@ -113,14 +113,14 @@ class Paxos(Protocol, camel_case=True):
 
         def shows_safe(quorum: Any) -> Any:
             promises = comprehension(
-                self.sent(s, "1b"), lambda m: quorum.contains(self.sender(m)) & (m.bal == bal)
+                self.of_type(s, "1b"), lambda m: quorum.contains(self.sender(m)) & (m.bal == bal)
             )
             voted = comprehension(promises, lambda m: m.mbal >= 0)
             last = exists(voted, lambda m: (m.val == val) & forall(voted, lambda other: m.mbal >= other.mbal))
             return forall(quorum, lambda a: exists(promises, lambda m: m.acc == a)) & (voted.is_empty | last)
 
         return Step(
-            when=[~exists(self.sent(s, "2a"), lambda m: m.bal == bal), self.for_some_quorum(shows_safe)],
+            when=[~exists(self.of_type(s, "2a"), lambda m: m.bal == bal), self.for_some_quorum(shows_safe)],
             then=self.send(s, "2a", bal=bal, val=val),
         )
 
@@ -139,15 +139,15 @@ class Paxos(Protocol, camel_case=True):
 
     # Properties
 
-    def voted_for(self, s: Any, acc: Any, val: Any, bal: Any) -> Any:
+    def has_voted_for(self, s: Any, acc: Any, val: Any, bal: Any) -> Any:
         """The acceptor voted for the value in that ballot."""
         return self.was_sent(s, "2b", acc=acc, bal=bal, val=val)
 
-    def chosen(self, s: Any, val: Any) -> Any:
+    def is_chosen(self, s: Any, val: Any) -> Any:
         """A quorum voted for the value in one ballot."""
         return exists(
             self.ballot,
-            lambda b: self.for_some_quorum(lambda q: forall(q, lambda a: self.voted_for(s, a, val, b))),
+            lambda b: self.for_some_quorum(lambda q: forall(q, lambda a: self.has_voted_for(s, a, val, b))),
         )
 
     @type_invariant(name="TypeOK")
@@ -161,14 +161,14 @@ class Paxos(Protocol, camel_case=True):
         return forall(
             self.values,
             self.values,
-            lambda v, w: (self.chosen(s, v) & self.chosen(s, w)).implies(v == w),
+            lambda v, w: (self.is_chosen(s, v) & self.is_chosen(s, w)).implies(v == w),
         )
 
     # Lemmas
 
     def will_not_vote(self, s: Any, acc: Any, bal: Any) -> Any:
         """The acceptor did not vote in that ballot, and is beyond it."""
-        voted = exists(self.values, lambda v: self.voted_for(s, acc, v, bal))
+        voted = exists(self.values, lambda v: self.has_voted_for(s, acc, v, bal))
         return ~voted & (s.max_bal[acc] > bal)
 
     def is_safe_at(self, s: Any, val: Any, bal: Any) -> Any:
@@ -178,7 +178,7 @@ class Paxos(Protocol, camel_case=True):
             lambda c: (c < bal).implies(
                 self.for_some_quorum(
                     lambda q: forall(
-                        q, lambda a: self.voted_for(s, a, val, c) | self.will_not_vote(s, a, c)
+                        q, lambda a: self.has_voted_for(s, a, val, c) | self.will_not_vote(s, a, c)
                     )
                 )
             ),
@@ -192,18 +192,18 @@ class Paxos(Protocol, camel_case=True):
             return (m.mbal < ballot) & (ballot < m.bal)
 
         return forall(
-            self.sent(s, "1b"),
+            self.of_type(s, "1b"),
             lambda m: (
                 (m.bal <= s.max_bal[self.sender(m)])
                 & if_(
                     m.mbal >= 0,
-                    exists(self.values, lambda v: (m.val == v) & self.voted_for(s, m.acc, v, m.mbal)),
+                    exists(self.values, lambda v: (m.val == v) & self.has_voted_for(s, m.acc, v, m.mbal)),
                     m.val.is_none,
                 )
                 & forall(
                     self.ballot,
                     self.values,
-                    lambda c, v: between(m, c).implies(~self.voted_for(s, m.acc, v, c)),
+                    lambda c, v: between(m, c).implies(~self.has_voted_for(s, m.acc, v, c)),
                 )
             ),
         )
@@ -212,10 +212,12 @@ class Paxos(Protocol, camel_case=True):
     def proposals_are_safe(self, s: Any) -> Any:
         """A proposed value is safe at its ballot, and the only one proposed there."""
         return forall(
-            self.sent(s, "2a"),
+            self.of_type(s, "2a"),
             lambda m: (
                 self.is_safe_at(s, m.val, m.bal)
-                & forall(self.sent(s, "2a"), lambda other: (other.bal == m.bal).implies(other.val == m.val))
+                & forall(
+                    self.of_type(s, "2a"), lambda other: (other.bal == m.bal).implies(other.val == m.val)
+                )
             ),
         )
 
@@ -223,7 +225,7 @@ class Paxos(Protocol, camel_case=True):
     def votes_were_proposed(self, s: Any) -> Any:
         """A vote is for what was proposed, and no later than the acceptor's last."""
         return forall(
-            self.sent(s, "2b"),
+            self.of_type(s, "2b"),
             lambda m: self.was_sent(s, "2a", bal=m.bal, val=m.val) & (m.bal <= s.max_vbal[self.sender(m)]),
         )
 
@@ -239,7 +241,7 @@ class Paxos(Protocol, camel_case=True):
                     self.ballot,
                     self.values,
                     lambda b, v: ((s.max_vbal[a] == b) & (s.max_val[a] == v)).implies(
-                        self.voted_for(s, a, v, b)
+                        self.has_voted_for(s, a, v, b)
                     ),
                 )
             ),
@@ -259,7 +261,7 @@ class PaxosUnion(Paxos):
         )
         return {"msgs": Set(message)}
 
-    def sent(self, s: Any, kind: str) -> Any:
+    def of_type(self, s: Any, kind: str) -> Any:
         sender = kind in ("1b", "2b")
         return comprehension(s.msgs, lambda m: (m.kind == kind) & (m.acc.is_some == sender))
 
@@ -283,7 +285,7 @@ class PaxosVariant(Paxos):
         types = {name: sort.element for name, sort in super().messages().items()}
         return {"msgs": Set(Variant(**types))}
 
-    def sent(self, s: Any, kind: str) -> Any:
+    def of_type(self, s: Any, kind: str) -> Any:
         return image(m.payload(f"m{kind}") for m in s.msgs if m.is_(f"m{kind}"))
 
     def send(self, s: Any, kind: str, **fields: Any) -> dict[Any, Any]:

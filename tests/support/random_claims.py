@@ -37,7 +37,7 @@ from verifier.parametric.system import ParametricSystem
 from verifier.solvers.solver_names import load_script_solvers
 from verifier.specs.protocol import Protocol, define
 
-HEAD = '''
+HEAD = """
 from verifier import *
 from verifier.encodings.expressions import integer
 
@@ -58,7 +58,7 @@ class Claimed(Protocol, camel_case=True):
 
     def init(self, s):
         return arbitrary(s.x, s.y, s.d, s.o, s.p, s.a, s.l, s.f, s.g, s.r)
-'''
+"""
 VARIABLES = ("x", "y", "d", "o", "p", "a", "l", "f", "g", "r")
 CONSTANTS = [
     {"n": n, "m": m, "nodes": nodes} for n, m, nodes in product((0, 1, 2, 3, 5), (-1, 0, 1, 4), (1, 2, 3, 4))
@@ -96,7 +96,7 @@ class Claims:
         self.bound[kind].pop()
         return f"({made} for {name} in {domain})"
 
-    def chosen(self, what: str, kind: str, domain: str, depth: int) -> str:
+    def choose(self, what: str, kind: str, domain: str, depth: int) -> str:
         """Return the text of those values of a domain that satisfy a formula."""
         made = self.each(kind, domain, lambda: self.formula(depth - 1))[1:-1]
         body, _, rest = made.rpartition(" for ")
@@ -119,7 +119,7 @@ class Claims:
                 (1, lambda: f"count{self.over(depth - 1, lambda: self.formula(depth - 1))}"),
                 (1, lambda: f"{self.places(depth - 1)}{rng.choice(('.length', '.last', f'[{less()}]'))}"),
                 (1, lambda: f"if_({self.formula(depth - 1)}, integer({less()}), integer({less()}))"),
-                (1, lambda: self.chosen("choose", "i", rng.choice(RANGES), depth)),
+                (1, lambda: self.choose("choose", "i", rng.choice(RANGES), depth)),
                 (0.5, lambda: "s.o.value"),
             ]
         return self.one(choices)
@@ -143,7 +143,7 @@ class Claims:
             choices += [
                 (2, lambda: f"({less()} {self.rng.choice('|&-')} {less()})"),
                 (1, lambda: f"{less()}.{self.rng.choice(('add', 'remove'))}({self.element(depth - 1)})"),
-                (1, lambda: self.chosen("comprehension", "e", "self.nodes", depth)),
+                (1, lambda: self.choose("comprehension", "e", "self.nodes", depth)),
             ]
         return self.one(choices)
 
@@ -155,7 +155,7 @@ class Claims:
             choices += [
                 (2, lambda: f"({less()} {self.rng.choice('|&-')} {less()})"),
                 (1, lambda: f"image{self.over(depth - 1, lambda: f'integer({self.number(depth - 1)})')}"),
-                (1, lambda: self.chosen("comprehension", "i", self.rng.choice(RANGES), depth)),
+                (1, lambda: self.choose("comprehension", "i", self.rng.choice(RANGES), depth)),
             ]
         return self.one(choices)
 
@@ -168,7 +168,7 @@ class Claims:
                 (1, lambda: f"{less()}.{self.rng.choice(('append', 'truncate', 'prepend'))}({number()})"),
                 (1, lambda: f"{less()}.{self.rng.choice((f'between({number()}, {number()})', 'reversed'))}"),
                 (1, lambda: f"({less()} + {less()})"),
-                (1, lambda: self.chosen("filtered", "i", less(), depth)),
+                (1, lambda: self.choose("filtered", "i", less(), depth)),
             ]
         return self.one(choices)
 
@@ -310,7 +310,7 @@ def failing(kind: type[Protocol], constants: dict[str, Any], rng: random.Random,
     return found
 
 
-def proved(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
+def obligations(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
     """Yield for each obligation its assumptions, and whether it is proved if values belong to their sorts."""
     reading = read_for_all(kind, {})
     always = Obligations(ParametricSystem(reading.definition), reading.assumptions)
@@ -335,7 +335,7 @@ def compare(seed: int) -> int:
     load_script_solvers()
     rng, shown = random.Random(seed), set[str]()
     easily = failing(kind, {}, rng, 20) if rng.random() < 0.8 else set()
-    for what, assumptions, is_proved in proved(kind) if easily != {"always", "kept", "read"} else ():
+    for what, assumptions, is_proved in obligations(kind) if easily != {"always", "kept", "read"} else ():
         if is_proved:
             shown.add(what)
             fitting = [c for c in CONSTANTS if all(is_satisfied(one, c) for one in assumptions)]

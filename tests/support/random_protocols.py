@@ -120,7 +120,7 @@ def _remove_watch(method: Callable[..., Any]) -> Callable[..., Any]:
     terms. That check took most of the time."""
 
     @wraps(method)
-    def unwatched(*arguments: Any, **named: Any) -> Any:
+    def call_unwatched(*arguments: Any, **named: Any) -> Any:
         watch = sys.gettrace()
         sys.settrace(None)
         try:
@@ -128,7 +128,7 @@ def _remove_watch(method: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             sys.settrace(watch)
 
-    return unwatched
+    return call_unwatched
 
 
 _SHAPES = {"rich": (0.9, [0, 0, 1, 1, 2], 3), "sparse": (0.5, [0, 1, 1], 1), "holding": (1.0, [0, 0, 1], 1)}
@@ -246,8 +246,8 @@ def _alike(rng: random.Random, plan: Plan, s: Any, state: Mapping[str, Any]) -> 
         different = [
             names[a] != names[b] for a in chosen for b in chosen if a[0] == b[0] and a[1] is not b[1]
         ]
-        described = [_describes(getattr(s, name), state[name], names) for name in plan.variables]
-        return all_of(*different, *described)
+        describe = [_describes(getattr(s, name), state[name], names) for name in plan.variables]
+        return all_of(*different, *describe)
 
     if not chosen:
         return all_of(described())

@@ -153,7 +153,7 @@ def _protocol(name: str, side: _Side, variables: Mapping[str, Sort], change: str
 
 
 def _mapping(side: _Side, kind: str) -> Any:
-    def mapped(_: Any, s: Any) -> dict[str, Any]:
+    def map_state(_: Any, s: Any) -> dict[str, Any]:
         if kind == "projection":
             return {}
         found = {}
@@ -165,7 +165,7 @@ def _mapping(side: _Side, kind: str) -> Any:
                 found[name] = getattr(s, name)
         return found
 
-    return mapped
+    return map_state
 
 
 # The judge
@@ -193,7 +193,7 @@ def truth_of(pair: Pair, definition: Definition) -> Truth | None:
     symbols = abstract.definition.variables
     terms = [term_of(coerce(given.get(v.name, getattr(state, v.name)), v.sort)) for v in symbols]
 
-    def mapped(one: State) -> State:
+    def map_state(one: State) -> State:
         environment = dict(zip(state.symbols, one, strict=True))
         return tuple(concrete.read(term)(environment) for term in terms)
 
@@ -204,14 +204,13 @@ def truth_of(pair: Pair, definition: Definition) -> Truth | None:
     steps: list[int] = []
     for level, states in enumerate(found.levels):
         for one in states:
-            before = mapped(one)
+            before = map_state(one)
             inside = all(belongs(value, v.sort) for value, v in zip(before, symbols, strict=True))
             outside |= not inside
-            after = {mapped(other) for other in concrete.look(one)[1]} if inside else set()
+            after = {map_state(other) for other in concrete.look(one)[1]} if inside else set()
             allowed = {before, *abstract.look(before)[1]} if after else set()
             if not after <= allowed:
                 steps.append(level + 1)
-    initial = {mapped(one) for one in found.levels[0]}
+    initial = {map_state(one) for one in found.levels[0]}
     begins = all(abstract.is_initial(one) for one in initial)
     return Truth(begins, min(steps, default=None), outside)
-

@@ -189,11 +189,11 @@ class Terms(Formulas):
                 value.sort.range, Record | Option
             ):
 
-                def applied() -> Any:
+                def apply() -> Any:
                     inner = value[self.value(value.sort.domain, 0)]
                     return self.rng.choice(self._inside(inner, sort, depth - 1) or [self._fail])()
 
-                found.append(applied)
+                found.append(apply)
             case Sequence() if _alike(value.sort.element, sort):
 
                 def at() -> Any:
@@ -215,11 +215,11 @@ class Terms(Formulas):
                         found.append(self._of_tag(value, tag, sort))
             case PartialFunction() if _alike(value.sort.range, sort):
 
-                def held() -> Any:
+                def guarded_value() -> Any:
                     key = self.value(value.sort.domain, 0)
                     return self._guard(value.contains(key), value[key], sort)
 
-                found.append(held)
+                found.append(guarded_value)
         return found
 
     def _of_tag(self, value: Any, tag: str, sort: Sort) -> Thunk:
@@ -271,7 +271,7 @@ class Terms(Formulas):
                 [value + 1, value - 1, maximum(value - 1, sort.low), minimum(value + 1, sort.high)]
             )
 
-        def counted() -> Any:
+        def make_count() -> Any:
             return minimum(count(rng.choice(self.sorts), self._body(0)), sort.high)
 
         def extreme() -> Any:
@@ -279,14 +279,14 @@ class Terms(Formulas):
             least = members.minimum if rng.random() < 0.5 else members.maximum
             return self._guard(~members.is_empty, least, sort)
 
-        def calculated() -> Any:
+        def calculate() -> Any:
             left, right = self.value(sort, 0), self.value(sort, depth)
             if rng.random() < 0.5:
                 return rng.choice([left // 2, left % 2, _within(sort, left * right), _within(sort, -left)])
             divided = left // right if rng.random() < 0.5 else left % right
             return self._guard(right > 0, divided, sort)
 
-        def summed() -> Any:
+        def make_sum() -> Any:
             if rng.random() < 0.4:
                 return _within(sort, self.value(Sequence(sort, 2), depth).sum)
             kind = rng.choice(self.sorts)
@@ -294,66 +294,66 @@ class Terms(Formulas):
             body = self._body(0)
             return _within(sort, sum_of(rng.choice([kind, *sets]), lambda x: if_(body(x), 1, 0)))
 
-        found = [*self._literals(sort, depth), step, counted, calculated, summed]
+        found = [*self._literals(sort, depth), step, make_count, calculate, make_sum]
         if depth > 0 or rng.random() < 0.2:
             found.append(extreme)
         return found
 
     def _elements(self, sort: Any, depth: int) -> list[Thunk]:
-        def chosen() -> Any:
+        def make_choice() -> Any:
             body = self._body(0)
             found = choose(sort, body)
             return self._guard(exists(sort, body), found, sort)
 
-        def named() -> Any:
+        def make_literal() -> Any:
             if sort.symmetric and not (self.naming and self.rng.random() < _NAMING):
                 raise NoTerm
             return literal(sort, self.rng.choice(list(sort.values())))
 
-        return [named] if sort.symmetric else [named, chosen]
+        return [make_literal] if sort.symmetric else [make_literal, make_choice]
 
     def _options(self, sort: Any, depth: int) -> list[Thunk]:
         return [lambda: literal(sort, None), lambda: some(self.value(sort.inner, depth))] * 2
 
     def _records(self, sort: Any, depth: int) -> list[Thunk]:
-        def changed() -> Any:
+        def change() -> Any:
             name, part = self.rng.choice(sort.fields)
             return self.value(sort, 0).updated(**{name: self.value(part, depth)})
 
-        return [lambda: record(sort, **{n: self.value(p, depth) for n, p in sort.fields}), changed]
+        return [lambda: record(sort, **{n: self.value(p, depth) for n, p in sort.fields}), change]
 
     def _functions(self, sort: Any, depth: int) -> list[Thunk]:
-        def changed() -> Any:
+        def change() -> Any:
             return self.value(sort, 0).updated(self.value(sort.domain, depth), self.value(sort.range, depth))
 
-        def made() -> Any:
+        def make() -> Any:
             return function(sort.domain, lambda k: self.within(k).value(sort.range, depth), sort.range)
 
-        return [changed, changed, made]
+        return [change, change, make]
 
     def _tuples(self, sort: Any, depth: int) -> list[Thunk]:
-        def changed() -> Any:
+        def change() -> Any:
             place = self.rng.randrange(len(sort.items))
             return self.value(sort, 0).updated(place, self.value(sort.items[place], depth))
 
-        return [lambda: tuple_of(*(self.value(part, depth) for part in sort.items)), changed]
+        return [lambda: tuple_of(*(self.value(part, depth) for part in sort.items)), change]
 
     def _variants(self, sort: Any, depth: int) -> list[Thunk]:
-        def made() -> Any:
+        def make() -> Any:
             tag, part = self.rng.choice(sort.alternatives)
             return sort.make(tag) if part == Tuple() else sort.make(tag, self.value(part, depth))
 
-        return [made, made, made]
+        return [make, make, make]
 
     def _partial_functions(self, sort: Any, depth: int) -> list[Thunk]:
-        def changed() -> Any:
+        def change() -> Any:
             function, key = self.value(sort, 0), self.value(sort.domain, depth)
             return function.updated(key, self.value(sort.range, depth))
 
         def less() -> Any:
             return self.value(sort, 0).without(self.value(sort.domain, depth))
 
-        def made() -> Any:
+        def make() -> Any:
             over = sort.domain if self.rng.random() < 0.3 else self.value(Set(sort.domain), 0)
             seed = self.rng.random()
 
@@ -367,7 +367,7 @@ class Terms(Formulas):
         def whole() -> Any:
             return function(sort.domain, lambda k: self.within(k).value(sort.range, depth), sort.range)
 
-        return [changed, changed, changed, less, made, whole, lambda: literal(sort, FrozenMap())]
+        return [change, change, change, less, make, whole, lambda: literal(sort, FrozenMap())]
 
     def _list_thunks(self, sort: Any, depth: int) -> list[Thunk]:
         if sort.bounds is None:
@@ -377,19 +377,19 @@ class Terms(Formulas):
     def _sets(self, sort: Any, depth: int) -> list[Thunk]:
         rng, element = self.rng, sort.element
 
-        def changed() -> Any:
+        def change() -> Any:
             members, item = self.value(sort, 0), self.value(element, depth)
             return members.add(item) if rng.random() < 0.7 else members.remove(item)
 
-        def combined() -> Any:
+        def combine() -> Any:
             left, right = self.value(sort, 0), self.value(sort, 0)
             return rng.choice([left | right, left & right, left - right])
 
-        def imaged() -> Any:
+        def make_image() -> Any:
             over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
             return image(over, lambda m: self.within(m).value(element, 0))
 
-        def joined() -> Any:
+        def join() -> Any:
             over = rng.choice([s for s in self.sorts if s.count <= 3] or self.sorts)
             return union_of(over, lambda m: self.within(m).value(sort, 0))
 
@@ -398,13 +398,13 @@ class Terms(Formulas):
             return rng.choice([*others, self.value(Sequence(element, 2), depth).elements])
 
         empty: Thunk = lambda: literal(sort, frozenset())  # noqa: E731
-        makers = [joined, from_elsewhere, changed, changed, changed, combined, imaged, empty]
+        makers = [join, from_elsewhere, change, change, change, combine, make_image, empty]
         return [*makers, lambda: comprehension(element, self._body(0))] if element.size <= 12 else makers
 
     def _sequences(self, sort: Any, depth: int) -> list[Thunk]:
         rng = self.rng
 
-        def appended() -> Any:
+        def append() -> Any:
             sequence, item = self.value(sort, 0), self.value(sort.element, depth)
             longer = sequence.append(item)
             if rng.random() < 2 * _LEAVING:
@@ -417,7 +417,7 @@ class Terms(Formulas):
                 [sequence.truncate(self.value(Range(0, 1), 0)), filtered(sequence, self._body(0))]
             )
 
-        def rearranged() -> Any:
+        def rearrange() -> Any:
             sequence = self.value(sort, 0)
             if rng.random() < 0.3:
                 return sequence.reversed
@@ -433,12 +433,12 @@ class Terms(Formulas):
             changed = sequence.updated(index, self.value(sort.element, depth))
             return self._guard(sequence.length > index, changed, sort)
 
-        def prepended() -> Any:
+        def prepend() -> Any:
             sequence = self.value(sort, 0)
             longer = sequence.prepend(self.value(sort.element, depth))
             return _Fits(if_(sequence.length < sort.capacity, longer, sequence))
 
-        makers = [appended, appended, prepended, overwritten, rearranged, cut]
+        makers = [append, append, prepend, overwritten, rearrange, cut]
         return [*makers, lambda: literal(sort, ())]
 
     def _again(self, seed: float, x: Any) -> Terms:
@@ -448,17 +448,17 @@ class Terms(Formulas):
         return inner
 
     def _bags(self, sort: Any, depth: int) -> list[Thunk]:
-        def added() -> Any:
+        def add() -> Any:
             bag, item = self.value(sort, 0), self.value(sort.element, depth)
             longer = bag.add(item)
             if self.rng.random() < 2 * _LEAVING:
                 return longer
             return _Fits(if_(bag.copies(item) < sort.maximum, longer, bag))
 
-        def removed() -> Any:
+        def remove() -> Any:
             return self.value(sort, 0).remove(self.value(sort.element, depth))
 
-        return [added, added, removed]
+        return [add, add, remove]
 
 
 def _within(sort: Any, value: Any) -> Any:

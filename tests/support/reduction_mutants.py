@@ -111,28 +111,28 @@ def parallel(subject: Subject) -> Complaints:
     return differential.by_searching(subject, Steps.PARALLEL, False)
 
 
-def explored(subject: Subject) -> Complaints:
+def explore(subject: Subject) -> Complaints:
     """All states."""
     return differential.by_exploring(subject, False)
 
 
-def explored_by_orbits(subject: Subject) -> Complaints:
+def explore_by_orbits(subject: Subject) -> Complaints:
     """A state for each orbit."""
     return differential.by_exploring(subject, True)
 
 
-def explored_by_keys(subject: Subject) -> Complaints:
+def explore_by_keys(subject: Subject) -> Complaints:
     """A state for each orbit, found by sorting elements."""
     return differential.by_sorting_elements(subject)
 
 
-def proved(subject: Subject) -> Complaints:
+def prove(subject: Subject) -> Complaints:
     """IC3, for every property."""
     for name in subject.names:
         yield from differential.by_ic3(subject, name)
 
 
-def induced(subject: Subject) -> Complaints:
+def induct(subject: Subject) -> Complaints:
     """k-induction, for every property."""
     for name in subject.names:
         yield from differential.by_kinduction(subject, name)
@@ -169,10 +169,10 @@ def _without(kind: type[Sort]) -> Callable[..., Named]:
     def holds(sort: Sort) -> bool:
         return isinstance(sort, kind) or any(map(holds, sort.parts()))
 
-    def found(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> Named:
+    def list_named(sort: Sort, value: Any, symmetries: tuple[Symmetry, ...]) -> Named:
         return () if holds(sort) else list_mentioned(sort, value, symmetries)
 
-    return found
+    return list_named
 
 
 def _never_against_the_order(instances: Sequence[Instance], *_: Any) -> tuple[Named, ...]:
@@ -184,7 +184,7 @@ def _never_against_the_order(instances: Sequence[Instance], *_: Any) -> tuple[Na
 
 
 def _succession(commute: Disturbs) -> Callable[..., Clauses]:
-    def made(self: Any, firing: Sequence[int], stride: int) -> Clauses:
+    def make_clauses(self: Any, firing: Sequence[int], stride: int) -> Clauses:
         if self.steps is Steps.PARALLEL:
             return []
         instances = self.system.instances
@@ -195,11 +195,11 @@ def _succession(commute: Disturbs) -> Callable[..., Clauses]:
             if commute(first, second)
         ]
 
-    return made
+    return make_clauses
 
 
-def _undisturbed(touches: Callable[[Instance], Iterable[int]]) -> Callable[..., None]:
-    def made(self: Any, firing: Sequence[int], order: Iterable[int]) -> None:
+def _forbid_disturbed(touches: Callable[[Instance], Iterable[int]]) -> Callable[..., None]:
+    def add_clauses(self: Any, firing: Sequence[int], order: Iterable[int]) -> None:
         written: dict[int, int] = {}
         for index in order:
             instance, fires = self.system.instances[index], firing[index]
@@ -213,7 +213,7 @@ def _undisturbed(touches: Callable[[Instance], Iterable[int]]) -> Callable[..., 
                     self.cnf.clauses.append([-written[leaf], now])
                 written[leaf] = now
 
-    return made
+    return add_clauses
 
 
 # Symmetry
@@ -343,7 +343,7 @@ MUTANTS = (
     Mutant(
         "parallel steps without reads",
         "parallel steps",
-        ((f"{_BUILDER}._undisturbed", _undisturbed(lambda instance: instance.writes)),),
+        ((f"{_BUILDER}._undisturbed", _forbid_disturbed(lambda instance: instance.writes)),),
         (parallel,),
     ),
     Mutant(
@@ -355,7 +355,7 @@ MUTANTS = (
                 lambda self, candidates: list(candidates),
             ),
         ),
-        (serial_alone, induced),
+        (serial_alone, induct),
     ),
     Mutant(
         "what two short walks saw is taken for inductive",
@@ -368,49 +368,49 @@ MUTANTS = (
             ("verifier.clauses.structural_invariants.WALKS", 2),
             ("verifier.clauses.structural_invariants._WALK_LENGTH", 5),
         ),
-        (serial_alone, induced),
+        (serial_alone, induct),
     ),
     Mutant(
         "images under permutations that move named elements",
         "images of clauses",
         (("verifier.engines.provers.bit_permutations", _permutations_of_all),),
-        (proved,),
+        (prove,),
     ),
     Mutant(
         "representatives by a renaming that leaves a bit",
         "orbit representatives",
         (("verifier.explicit.orbits.rename_bits", _one_variable_less),),
-        (explored_by_orbits,),
+        (explore_by_orbits,),
     ),
     Mutant(
         "a walk that leaves out permutations",
         "swaps in NumPy",
         (("verifier.explicit.orbits.walk", _first_step_only),),
-        (explored_by_orbits,),
+        (explore_by_orbits,),
     ),
     Mutant(
         "an element is sorted by the key of another",
         "keys of elements",
         (("verifier.explicit.orbits.key_classes", _keys_of_places),),
-        (explored_by_keys,),
+        (explore_by_keys,),
     ),
     Mutant(
         "named elements move",
         "symmetry",
         (("verifier.system.model.check_symmetry", _all_movable),),
-        (serial, explored_by_orbits),
+        (serial, explore_by_orbits),
     ),
     Mutant(
         "kinds that are chosen from in order are interchangeable",
         "symmetry",
         (("verifier.system.model.check_symmetry", _without_choose),),
-        (serial, explored_by_orbits),
+        (serial, explore_by_orbits),
     ),
     Mutant(
         "states with one hash are one",
         "table of states",
         (("verifier.engines.explore.StateTable", _ByHash),),
-        (explored,),
+        (explore,),
     ),
 )
 

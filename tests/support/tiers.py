@@ -57,7 +57,7 @@ class Tiers:
                 return SLOW not in marks and not in_test
         return SLOW in marks
 
-    def chosen(self, tier: str, items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
+    def choose(self, tier: str, items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
         """Each item, and whether the tier runs it."""
         before: Counter[tuple[str, str]] = Counter()
         for item in items:
@@ -87,6 +87,6 @@ class Selection:
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out the tests of other tiers."""
-        chosen = list(self._tiers.chosen(self._tier, items))
+        chosen = list(self._tiers.choose(self._tier, items))
         items[:] = [item for item, runs in chosen if runs]
         config.hook.pytest_deselected(items=[item for item, runs in chosen if not runs])

@@ -67,14 +67,14 @@ def all_found(explorer: Explorer) -> tuple[tuple[Any, ...], bool]:
     found, order = explorer.found, explorer.evaluator.order
     by_columns = explorer.columns.search is not None
 
-    def shown(states: list[State]) -> list[dict[str, str]]:
+    def show(states: list[State]) -> list[dict[str, str]]:
         return [show_state(explorer.names, state, order) for state in states]
 
-    violations = {name: shown(one.states) for name, one in found.violations.items()}
+    violations = {name: show(one.states) for name, one in found.violations.items()}
     numbers = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
     others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
     symmetry = (explorer.in_orbits, explorer.asymmetric)
-    states = (shown(explorer.states), explorer.known.parents)
+    states = (show(explorer.states), explorer.known.parents)
     return (error, numbers, others, violations, explorer.violations.depths, states, symmetry), by_columns
 
 

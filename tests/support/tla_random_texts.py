@@ -214,12 +214,12 @@ def module(chance: Random) -> str:
         own = str(chance.randint(1, 10**9))
         rule = re.sub(r"\b([yzg])\b", rf"\g<1>{own}", rule)
 
-        def filled(found: re.Match[str]) -> str:
+        def fill(found: re.Match[str]) -> str:
             if found[1] == "n":
                 return str(chance.randint(0, 3))
             return part(chance.choice(PARTS[found[1]]))
 
-        return re.sub(r"\$([a-z]+)", filled, rule)
+        return re.sub(r"\$([a-z]+)", fill, rule)
 
     odd = chance.random() < 0.5
     rules = [*_STEPS, *_ODD_STEPS] if odd else _STEPS

@@ -84,7 +84,7 @@ class Judge:
         claimed = data["#meta"].get("property")
         reader = explicit._Reader(self.model)
         number = sum(on << place for place, on in enumerate(state))
-        if claimed is not None and claimed not in reader.violated(reader.columns([number]), 1):
+        if claimed is not None and claimed not in reader.find_violated(reader.columns([number]), 1):
             return f"its last state says nothing of {claimed}"
         return None
 

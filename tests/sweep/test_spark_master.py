@@ -94,7 +94,7 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
     """PySpark was waiting for it, and nobody else knows of it."""
     left: list[psutil.Popen] = []
 
-    def interrupted(session: Session) -> None:
+    def interrupt(session: Session) -> None:
         left.append(
             psutil.Popen(
                 [
@@ -107,7 +107,7 @@ def test_a_start_that_is_interrupted_leaves_no_java(tmp_path: Path, monkeypatch:
         )
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Session, "_start", interrupted)
+    monkeypatch.setattr(Session, "_start", interrupt)
     with pytest.raises(KeyboardInterrupt), Session(SparkSettings("local[2]", tmp_path / "spark.log")):
         pass
     assert left[0].wait(timeout=20) == -signal.SIGKILL
@@ -140,7 +140,7 @@ def test_an_exploration_may_end_while_spark_starts(
     """On this machine processes do the tasks meanwhile, elsewhere the search goes on in memory."""
     monkeypatch.setattr(Session, "_start", _starting)
     began = time.monotonic()
-    explored = _explored(partial(TaskCluster, patience=0), master, tmp_path)
+    explored = _explore(partial(TaskCluster, patience=0), master, tmp_path)
     assert ("bytes_in_files" in explored.statistics) is (master != "yarn")
     model = build(LockServer())
     assert collect_findings(explored) == collect_findings(explore(model, everything(model)))
@@ -148,7 +148,7 @@ def test_an_exploration_may_end_while_spark_starts(
     assert not psutil.Process().children()
 
 
-def _explored(
+def _explore(
     kind: Callable[[Findings, SparkSettings], Runner],
     master: str,
     folder: Path,
@@ -178,7 +178,7 @@ def test_spark_within_one_process_starts_where_the_search_is_long(
             seen.append((self._findings.tally.generated, self._starting is not None))
             return done
 
-    explored = _explored(partial(Observed, patience=patience), master, tmp_path)
+    explored = _explore(partial(Observed, patience=patience), master, tmp_path)
     assert collect_findings(explored) == collect_findings(explore(model, everything(model)))
     assert {made >= patience for made, _ in seen} == {False, True}
     assert all(started is (made >= patience or not waits) for made, started in seen)
@@ -194,7 +194,7 @@ def test_a_short_exploration_starts_no_spark_within_one_process(
 
     monkeypatch.setattr(Session, "_start", never)
     news = list[Progress]()
-    explored = _explored(TaskCluster, "local[2]", tmp_path, news.append)
+    explored = _explore(TaskCluster, "local[2]", tmp_path, news.append)
     assert explored.statistics["complete"]
     assert news[-1].means == "2 processes (Spark starts if it takes long)"
 
@@ -208,7 +208,7 @@ def test_a_spark_that_does_not_start_ends_the_exploration(
         raise RuntimeError("no Java today")
 
     monkeypatch.setattr(Session, "_start", failing)
-    explored = _explored(Switching, "local[2]", tmp_path)
+    explored = _explore(Switching, "local[2]", tmp_path)
     assert not explored.statistics["complete"]
     assert "Spark did not start: RuntimeError: no Java today" in str(explored.verdicts[0].reason)
     assert not psutil.Process().children()
@@ -217,7 +217,7 @@ def test_a_spark_that_does_not_start_ends_the_exploration(
 _GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")
 
 
-def _begun_after(log: Path) -> Session:
+def _begin_after(log: Path) -> Session:
     """A session that began when all of the log was written."""
     session = Session(SparkSettings("local[2]", log))
     session._log_begins = log.stat().st_size
@@ -247,7 +247,7 @@ def test_why_spark_did_not_start_is_read_in_its_log(tmp_path: Path, log: str, sa
     words = Session(SparkSettings("local[2]", file)).words("did not start", _GATEWAY)
     assert said in words
     assert str(file) in words
-    assert "JAVA_GATEWAY_EXITED" in _begun_after(file).words("did not start", _GATEWAY)
+    assert "JAVA_GATEWAY_EXITED" in _begin_after(file).words("did not start", _GATEWAY)
     assert str(file) not in Session(SparkSettings("local[2]", file, log_stays=False)).words("ended", _GATEWAY)
 
 

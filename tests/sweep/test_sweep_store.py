@@ -160,7 +160,7 @@ def test_full_is_said_with_its_reason(tmp_path: Path, monkeypatch: pytest.Monkey
     assert read_rows(tmp_path) == []
 
 
-def damaged_folder(folder: Path) -> tuple[list[Row], Path]:
+def damage_folder(folder: Path) -> tuple[list[Row], Path]:
     """A folder with two files of rows, one of which is cut off, and what it had."""
     two = rows(2)
     with Store(folder) as store:
@@ -173,7 +173,7 @@ def damaged_folder(folder: Path) -> tuple[list[Row], Path]:
 
 
 def test_a_damaged_file_is_named_with_how_to_go_on(tmp_path: Path) -> None:
-    _, file = damaged_folder(tmp_path)
+    _, file = damage_folder(tmp_path)
     how = f"verify sweep ... --out {tmp_path} --repair sets it aside and runs its jobs again"
     said = wrong("report", str(tmp_path))
     assert said.startswith(f"verify: {file} holds no rows of a sweep: ")
@@ -182,7 +182,7 @@ def test_a_damaged_file_is_named_with_how_to_go_on(tmp_path: Path) -> None:
 
 
 def test_a_repair_sets_aside_what_holds_no_rows(tmp_path: Path) -> None:
-    two, file = damaged_folder(tmp_path)
+    two, file = damage_folder(tmp_path)
     with Store(tmp_path) as store:
         (said,) = store.repair()
         assert said.startswith(f"{file} holds no rows of a sweep: ")

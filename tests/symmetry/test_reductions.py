@@ -70,7 +70,7 @@ def _around(inner: Sort, beside: tuple[Sort, ...]) -> Iterator[Sort]:
     yield from (Sequence(inner, 1), Sequence(inner, 2))
 
 
-def _mixed(inner: Sort, atom: Sort) -> Iterator[Sort]:
+def _mix(inner: Sort, atom: Sort) -> Iterator[Sort]:
     """The two in a tuple, a variant and a partial function."""
     yield Tuple(atom, inner)
     yield Variant(one=inner, other=atom, bare=None)
@@ -87,9 +87,9 @@ def _sorts() -> list[Sort]:
     once = [sort for atom in _ATOMS for sort in _around(atom, _ATOMS)]
     small = [sort for sort in dict.fromkeys(once) if sort.size <= _MOST_VALUES]
     twice = [sort for inner in small for sort in _around(inner, (CLIENTS, Range(0, 1)))]
-    mixed = [sort for atom in _ATOMS for sort in _mixed(atom, CLIENTS)]
-    deeper = [s for inner in mixed[::2] for s in (*_around(inner, (COORDINATORS,)), *_mixed(inner, CLIENTS))]
-    within = [sort for inner in small[::12] for sort in _mixed(inner, COORDINATORS)]
+    mixed = [sort for atom in _ATOMS for sort in _mix(atom, CLIENTS)]
+    deeper = [s for inner in mixed[::2] for s in (*_around(inner, (COORDINATORS,)), *_mix(inner, CLIENTS))]
+    within = [sort for inner in small[::12] for sort in _mix(inner, COORDINATORS)]
     every = dict.fromkeys([*_ATOMS, *once, *twice, *mixed, *deeper, *within])
     return [sort for sort in every if 2 <= sort.size <= _MOST_VALUES and _has_elements(sort)]
 
@@ -268,7 +268,7 @@ def _states(model: Model) -> Iterator[dict[str, Any]]:
             yield {"value": value, "client": client, "coordinator": coordinator}
 
 
-def _moved_state(model: Model, state: dict[str, Any], moves: Moves) -> dict[str, Any]:
+def _move_state(model: Model, state: dict[str, Any], moves: Moves) -> dict[str, Any]:
     return {name: move_elements(sort, state[name], moves) for name, sort in model.layout.sorts.items()}
 
 
@@ -282,7 +282,7 @@ def test_permuted_bits_are_the_bits_of_the_renamed_state(sort: Sort) -> None:
         permutation = permutation_of(model.layout, _as_renaming(moves))
         assert sorted(permutation) == list(range(len(model.layout.bits) + 1))
         for state in _states(model):
-            bits, image = encode(state), encode(_moved_state(model, state, moves))
+            bits, image = encode(state), encode(_move_state(model, state, moves))
             assert [image[permutation[n + 1] - 1] for n in range(len(bits))] == bits
 
 
@@ -305,7 +305,7 @@ def test_all_states_of_an_orbit_have_one_representative_among_them(sort: Sort) -
     least = orbits.representatives(_rows(model, states))
     orbit: list[set[bytes]] = [set() for _ in states]
     for moves in MOVES:
-        rows = _rows(model, [_moved_state(model, state, moves) for state in states])
+        rows = _rows(model, [_move_state(model, state, moves) for state in states])
         assert np.array_equal(orbits.representatives(rows), least)
         for place, row in enumerate(rows):
             orbit[place].add(row.tobytes())

@@ -91,7 +91,7 @@ def _after(naive: Naive, state: State | None, instance: Instance) -> State | Non
     return None if state is None else naive.happening(instance, naive.environment(state)).state
 
 
-def _swapped(subject: Subject) -> list[tuple[int, int]]:
+def _find_swapped(subject: Subject) -> list[tuple[int, int]]:
     """Pairs of instances of which the first, standing later, may not be followed by the second."""
     unrolled = unroll(subject.model.system, Steps.SERIAL, symmetry=True)
     place = {variable: index for index, variable in enumerate(unrolled.firing)}
@@ -102,7 +102,7 @@ def _swapped(subject: Subject) -> list[tuple[int, int]]:
 def test_neighbours_that_are_not_tried_in_both_orders_commute(seed: int) -> None:
     subject = _subject(seed)
     naive, instances = subject.naive, subject.model.system.instances
-    pairs = _swapped(subject)
+    pairs = _find_swapped(subject)
     random.Random(seed).shuffle(pairs)
     for first, second in pairs[:400]:
         assert second < first
@@ -197,7 +197,7 @@ def _some_renamings(subject: Subject) -> list[dict[tuple[IndexSet, Any], Any]]:
     return random.Random(subject.seed).sample(every, min(6, len(every)))
 
 
-def _moved(subject: Subject, state: State, names: dict[tuple[IndexSet, Any], Any]) -> State:
+def _move(subject: Subject, state: State, names: dict[tuple[IndexSet, Any], Any]) -> State:
     variables = subject.model.definition.variables
     return subject.naive.state(
         {v.name: move_elements(v.sort, value, names) for v, value in zip(variables, state, strict=True)}
@@ -209,11 +209,11 @@ def test_renaming_interchangeable_elements_changes_nothing(seed: int) -> None:
     subject = _subject(seed)
     for names in _some_renamings(subject):
         initial = subject.truth.levels[0]
-        assert {_moved(subject, state, names) for state in initial} == initial
+        assert {_move(subject, state, names) for state in initial} == initial
         for state in _states(subject):
             violated, successors, within, dead = subject.naive.look(state)
-            image = subject.naive.look(_moved(subject, state, names))
-            assert image == (violated, {_moved(subject, each, names) for each in successors}, within, dead)
+            image = subject.naive.look(_move(subject, state, names))
+            assert image == (violated, {_move(subject, each, names) for each in successors}, within, dead)
 
 
 @EVERY_SEED
@@ -229,7 +229,7 @@ def test_permutations_of_bits_rename_the_elements_of_states(seed: int) -> None:
         permutation = permutation_of(layout, renaming)
         exact.append(permutation)
         for state in _states(subject)[:4]:
-            bits, image = _bits(subject, state), _bits(subject, _moved(subject, state, names))
+            bits, image = _bits(subject, state), _bits(subject, _move(subject, state, names))
             assert [image[permutation[n + 1] - 1] for n in range(len(bits))] == bits
     assert set(bit_permutations(subject.model)) <= set(exact)
 

@@ -52,7 +52,7 @@ def graph() -> StateGraph:
     return explore_graph(load(str(TWO_PHASE), {"rm": "2"}), 20_000, None, Limits())()
 
 
-def _covered(cover: str, execution: Execution) -> Iterator[Any]:
+def _list_covered(cover: str, execution: Execution) -> Iterator[Any]:
     match cover:
         case "states":
             yield from execution.states
@@ -91,7 +91,7 @@ def test_all_targets_are_covered_by_executions(graph: StateGraph, cover: str, se
     for execution in suite.executions:
         assert execution.initial < graph.initial
         assert [step.source for step in execution.steps] == execution.states[:-1]
-    found = {target for one in suite.executions for target in _covered(cover, one)}
+    found = {target for one in suite.executions for target in _list_covered(cover, one)}
     assert found == _all_targets(cover, graph)
     assert (suite.covered, suite.left, suite.not_found) == (len(found), [], [])
     assert suite.targets == len(found) + len(suite.impossible)
@@ -107,7 +107,7 @@ def test_a_depth_limits_executions_and_names_what_is_farther(graph: StateGraph, 
 
 def test_a_count_limits_executions(graph: StateGraph) -> None:
     suite = cover_graph(graph, "transitions", count=2)
-    found = {target for one in suite.executions for target in _covered("transitions", one)}
+    found = {target for one in suite.executions for target in _list_covered("transitions", one)}
     assert len(suite.executions) == 2
     assert suite.covered == len(found)
     assert len(suite.left) == suite.targets - len(found)

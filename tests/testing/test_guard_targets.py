@@ -91,7 +91,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("Hidden.cfg").write_text("INIT Init\nNEXT Next\n")
 
 
-def made(cover: str, spec: str = "Lock.tla", *more: str) -> dict[str, Any]:
+def make_tests(cover: str, spec: str = "Lock.tla", *more: str) -> dict[str, Any]:
     done = verify("tests", "--spec", spec, "--cover", cover, "--format", "json", *more)
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["exit_code"] == done.exit_code
@@ -102,18 +102,18 @@ def made(cover: str, spec: str = "Lock.tla", *more: str) -> dict[str, Any]:
 
 
 def test_parts_of_guards_are_covered_or_impossible() -> None:
-    found = made("guards")
+    found = make_tests("guards")
     assert (found["exit_code"], found["covered"], found["targets"]) == (0, 2, 3)
     assert found["impossible"] == ["Ask: asked = {9}"]
 
 
 def test_conjuncts_that_alone_are_false_are_covered() -> None:
-    found = made("near-failures")
+    found = make_tests("near-failures")
     assert (found["exit_code"], found["covered"], found["impossible"]) == (0, 5, [])
 
 
 def test_only_one_conjunct_keeps_the_invariant() -> None:
-    found = made("near-violations")
+    found = make_tests("near-violations")
     assert (found["exit_code"], found["covered"], found["targets"]) == (0, 1, 5)
     assert "Take: Free" not in found["impossible"]
     assert list(map(sorted, found["executions"])) == [["Ask(p=1)", "Ask(p=2)", "Take(p=1)"]]
@@ -131,19 +131,19 @@ def test_the_invariant_breaks_without_that_conjunct_alone(line: str, verdict: st
     ("cover", "covered", "targets"), [("guards", 2, 2), ("near-failures", 5, 5), ("near-violations", 1, 5)]
 )
 def test_a_protocol_has_the_same_targets(cover: str, covered: int, targets: int) -> None:
-    found = made(cover, "lock.py")
+    found = make_tests(cover, "lock.py")
     assert (found["exit_code"], found["covered"], found["targets"]) == (0, covered, targets)
     assert len(found["impossible"]) == targets - covered
 
 
 def test_a_graph_that_is_not_complete_proves_nothing_of_guards() -> None:
-    found = made("near-violations", "Lock.tla", "--depth", "2")
+    found = make_tests("near-violations", "Lock.tla", "--depth", "2")
     assert (found["exit_code"], found["covered"], found["impossible"]) == (12, 0, [])
     assert "Take: Free" in found["not_found"]
 
 
 def test_a_conjunct_before_what_has_no_value_is_not_called_impossible() -> None:
-    found = made("near-failures", "Hidden.tla")
+    found = make_tests("near-failures", "Hidden.tla")
     assert found["exit_code"] == 12
     assert found["impossible"] == []
     assert [one.split("  (")[0] for one in found["left"]] == ["Pop: q # <<>>"]

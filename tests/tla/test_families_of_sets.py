@@ -141,11 +141,11 @@ def test_all_families_of_small_sets_are_compared(tmp_path: Path) -> None:
 def test_a_wrong_set_is_noticed(inv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = Families.as_set
 
-    def emptied(self: Families, typed: Typed) -> Typed:
+    def empty(self: Families, typed: Typed) -> Typed:
         found = right(self, typed)
         return Typed(found.kind, found.value - found.value)
 
-    monkeypatch.setattr(Families, "as_set", emptied)
+    monkeypatch.setattr(Families, "as_set", empty)
     with pytest.raises(Differs):
         _compare(_small(tmp_path, inv, after="x' = Node /\\ q' = q"))
 

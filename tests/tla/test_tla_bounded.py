@@ -165,17 +165,17 @@ def _run(made: Symbolic, **options: Any) -> Run:
 def test_the_interpreter_comes_first_unless_it_is_said_how_to_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def searched(**options: Any) -> tuple[str, ...]:
+    def search(**options: Any) -> tuple[str, ...]:
         found = _run(translate_body(tmp_path, COUNTER, CONFIG), **options)
         assert set(_kinds(found).values()) == {("HOLDS", 3)}
         return tuple(found.outcome.statistics["searches"])
 
-    assert searched(depth=3) == ("explore",)
-    assert len(searched(depth=3, steps="serial")) == 1
+    assert search(depth=3) == ("explore",)
+    assert len(search(depth=3, steps="serial")) == 1
     _change_policy(monkeypatch, states_of_few_bits=-1)
-    assert len(searched(depth=3)) == 3
+    assert len(search(depth=3)) == 3
     _change_policy(monkeypatch, states_of_few_bits=-1, many_bits=0)  # as if states had many
-    assert searched(depth=3) == ("explore",)
+    assert search(depth=3) == ("explore",)
 
 
 DEEP = """
@@ -285,13 +285,13 @@ def test_what_the_interpreter_found_is_kept_where_it_leaves_off(
     kept = {"Inv": ("VIOLATED", 3), "Other": ("VIOLATED", 3), "Grows": ("INCONCLUSIVE", 2)}
     for name in ("guess_sorts", "_make_definition"):
         with monkeypatch.context() as changed:
-            changed.setattr(refining, name, _interrupted)
+            changed.setattr(refining, name, _interrupt)
             run = _run(translate_body(tmp_path, FAN, FAN_CONFIG), **asked)
             assert _kinds(run) == kept
             assert len(run.traces["Inv"]["states"]) == 4
 
 
-def _interrupted(*_: object) -> Any:
+def _interrupt(*_: object) -> Any:
     raise Interrupted("time is over")
 
 
@@ -302,7 +302,7 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
     assert _kinds(_run(translate_body(tmp_path, body, CONFIG), **asked)) == {"Inv": ("HOLDS", 20)}
-    monkeypatch.setattr(refining, "widen_after", _interrupted)
+    monkeypatch.setattr(refining, "widen_after", _interrupt)
     found = _kinds(_run(translate_body(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
 

@@ -102,7 +102,7 @@ def test_a_trace_of_another_constant_is_replayed_at_it(counter: Path) -> None:
     assert "warning" not in replayed.stderr
 
 
-def _changed(place: Sequence[Any], value: Any) -> None:
+def _change(place: Sequence[Any], value: Any) -> None:
     data = read_json(Path("t.itf.json").read_text())
     part = data
     for key in place[:-1]:
@@ -129,13 +129,13 @@ def test_a_changed_trace_is_not_believed(
     place: Sequence[Any], value: Any, expected: str, counter: Path
 ) -> None:
     _object("bmc", "M.tla", "--property", "Small", "--trace-out", "t.itf.json", code=10)
-    _changed(place, value)
+    _change(place, value)
     assert expected in wrong("replay", "t.itf.json", "--spec", "M.tla")
 
 
 def test_a_file_from_a_stranger_loads_no_module(counter: Path) -> None:
     _object("bmc", "M.tla", "--property", "Small", "--trace-out", "t.itf.json", code=10)
-    _changed(("#meta", "spec"), "M.tla")
+    _change(("#meta", "spec"), "M.tla")
     assert "not built in: name its file with --spec" in wrong("replay", "t.itf.json")
     assert "--config is for TLA+ modules" in wrong("replay", "t.itf.json", "--config", "M.cfg")
 
@@ -364,10 +364,10 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
     monkeypatch.setattr(Scout, "widen", lambda *_: None)
     for stop, reason in ((KeyboardInterrupt(), INTERRUPTED), (Interrupted("time is over"), "time is over")):
 
-        def widened(*_: object, stop: BaseException = stop) -> str:
+        def widen(*_: object, stop: BaseException = stop) -> str:
             raise stop
 
-        monkeypatch.setattr(refining, "widen_after", widened)
+        monkeypatch.setattr(refining, "widen_after", widen)
         words = ("bmc", "M.tla", "--steps", "serial", "--depth", "4", "--property", "Early")
         found = _object(*words, "--property", "Low", code=10)["results"]
         assert [(one["verdict"], one["reason"]) for one in found] == [

@@ -279,13 +279,13 @@ def test_more_states_are_looked_at_where_building_takes_long(
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
     assert "leaves the sorts" in _compare(tmp_path, body, _PLAIN)
     monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
-    monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_looked_on, 100 if few else 12))
+    monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_look_on, 100 if few else 12))
     said = _compare(tmp_path, body, _PLAIN)
     assert ("an execution of 12 steps leaves the sorts" in said) != few
     assert ("explored by the interpreter: there are few states" if few else _AS_TRANSLATED) in said
 
 
-def _looked_on(found: sampling.Sample, most: int, _: float) -> list[Any]:
+def _look_on(found: sampling.Sample, most: int, _: float) -> list[Any]:
     assert found.search is not None
     known, found.search.most = len(found.search.explorer.states), most
     found.complete = found.search.look()

@@ -33,7 +33,7 @@ RESTRICTED = ("", "CONSTRAINT Few\n", "ACTION_CONSTRAINT NotBack\n")
 Graph = tuple[set[str], set[tuple[str, str]], set[str]]
 
 
-def _drawn(folder: Path, config: str, *words: str) -> Graph:
+def _draw(folder: Path, config: str, *words: str) -> Graph:
     """Return the states, steps and initial states that verify draws."""
     (folder / "G.tla").write_text(MODULE)
     (folder / "G.cfg").write_text(config)
@@ -63,26 +63,26 @@ def _of_tlc(folder: Path) -> Graph:
 def _sort_conjuncts(graph: Graph) -> Graph:
     """Return a graph whose labels have their lines in order: TLC has its own order of variables."""
 
-    def ordered(label: str) -> str:
+    def sort_label(label: str) -> str:
         return "\n".join(sorted(label.splitlines()))
 
     states, steps, initial = graph
     return (
-        set(map(ordered, states)),
-        {(ordered(one), ordered(other)) for one, other in steps},
-        set(map(ordered, initial)),
+        set(map(sort_label, states)),
+        {(sort_label(one), sort_label(other)) for one, other in steps},
+        set(map(sort_label, initial)),
     )
 
 
 @pytest.mark.skipif(not TLC.exists(), reason="TLC is not beside the project")
 @pytest.mark.parametrize("restricted", [*RESTRICTED, "CONSTRAINT Few\nVIEW Seen\n"])
 def test_a_graph_is_that_of_tlc(tmp_path: Path, restricted: str) -> None:
-    drawn = _drawn(tmp_path, CONFIG + restricted)
+    drawn = _draw(tmp_path, CONFIG + restricted)
     assert _sort_conjuncts(drawn) == _sort_conjuncts(_of_tlc(tmp_path))
 
 
 def test_a_graph_has_each_step_with_its_action_and_steps_that_change_nothing(tmp_path: Path) -> None:
-    _drawn(tmp_path, CONFIG + "CONSTRAINT Few\n")
+    _draw(tmp_path, CONFIG + "CONSTRAINT Few\n")
     graph = json.loads((tmp_path / "g.json").read_text())
     assert graph["objects"][0]["label"] == '/\\ x = 0\n/\\ m = (a :> "idle" @@ b :> "idle")'
     (first, second) = (one["_gvid"] for one in graph["objects"] if one.get("style") == "filled")
@@ -92,14 +92,14 @@ def test_a_graph_has_each_step_with_its_action_and_steps_that_change_nothing(tmp
 
 
 def test_permuted_states_are_one_state(tmp_path: Path) -> None:
-    whole = _drawn(tmp_path, CONFIG + "CONSTRAINT Few\n")
-    folded = _drawn(tmp_path, CONFIG + "CONSTRAINT Few\nSYMMETRY Same\n")
+    whole = _draw(tmp_path, CONFIG + "CONSTRAINT Few\n")
+    folded = _draw(tmp_path, CONFIG + "CONSTRAINT Few\nSYMMETRY Same\n")
     assert (len(whole[0]), len(folded[0])) == (12, 9)
     assert folded[0] < whole[0]
 
 
 def test_a_part_is_said(tmp_path: Path) -> None:
-    states, steps, initial = _drawn(tmp_path, CONFIG, "--depth", "1")
+    states, steps, initial = _draw(tmp_path, CONFIG, "--depth", "1")
     assert len(states) == 7
     assert {one for one, _ in steps} == initial
 
@@ -107,13 +107,13 @@ def test_a_part_is_said(tmp_path: Path) -> None:
 def test_both_semantics_draw_as_many_states_and_steps(tmp_path: Path) -> None:
     shapes = []
     for by in ("interpreter", "translation"):
-        states, steps, initial = _drawn(tmp_path, CONFIG, "--by", by)
+        states, steps, initial = _draw(tmp_path, CONFIG, "--by", by)
         shapes.append((len(states), len(steps), len(initial)))
     assert shapes[0] == shapes[1]
 
 
 def test_a_graph_is_written_as_graphml_and_dot(tmp_path: Path) -> None:
-    _drawn(tmp_path, CONFIG + "CONSTRAINT Few\n")
+    _draw(tmp_path, CONFIG + "CONSTRAINT Few\n")
     for name in ("g.dot", "g.graphml"):
         path = tmp_path / name
         assert verify("explore", str(tmp_path / "G.tla"), "--graph", str(path)).exit_code == 0

@@ -86,7 +86,7 @@ def _number(bits: tuple[bool, ...] | list[bool]) -> int:
     return sum(on << place for place, on in enumerate(bits))
 
 
-def _moved(state: int, permutation: tuple[int, ...]) -> int:
+def _move(state: int, permutation: tuple[int, ...]) -> int:
     return sum((state >> place - 1 & 1) << permutation[place] - 1 for place in range(1, len(permutation)))
 
 
@@ -98,10 +98,10 @@ def test_only_what_changes_nothing_is_used(name: str, tmp_path: Path) -> None:
     assert len(group) == count
     steps, bits = _steps(model), len(model.system.bits)
     for permutation in group:
-        assert {(_moved(one, permutation), _moved(other, permutation)) for one, other in steps} == steps
+        assert {(_move(one, permutation), _move(other, permutation)) for one, other in steps} == steps
         init = Evaluator(model.system.bits, (model.system.init,))
         for values in product((False, True), repeat=bits):
-            moved = _moved(_number(values), permutation)
+            moved = _move(_number(values), permutation)
             (holds,) = init.single(values)
             assert init.single([bool(moved >> place & 1) for place in range(bits)]) == [holds]
 
@@ -115,9 +115,9 @@ def test_each_exchange_that_is_refused_changes_steps_or_init(name: str, tmp_path
         permutation = move_bits(model.layout, exchange)
         assert permutation is not None
         if permutation not in found:
-            other = {(_moved(s, permutation), _moved(t, permutation)) for s, t in steps}
+            other = {(_move(s, permutation), _move(t, permutation)) for s, t in steps}
             codes = list(product((False, True), repeat=len(model.system.bits)))
-            renamed = [_moved(_number(values), permutation) for values in codes]
+            renamed = [_move(_number(values), permutation) for values in codes]
             begin = {_number(values) for values in codes if init.single(values) == [True]}
             assert (
                 other != steps

@@ -29,14 +29,14 @@ def test_a_recorded_trace_is_followed_to_its_end_or_not(engine: str, tmp_path: P
     config = "INIT Init\nNEXT Next\nINVARIANT Follows\nCHECK_DEADLOCK FALSE\n"
     (tmp_path / "M.cfg").write_text(config)
 
-    def found(log: str) -> tuple[int, str, int | None]:
+    def judge(log: str) -> tuple[int, str, int | None]:
         (tmp_path / "t.ndjson").write_text(log)
         done = verify(engine, module, "--format", "json", *(["--depth", "9"] if engine == "bmc" else []))
         (one,) = json.loads(done.stdout)["results"]
         return done.exit_code, one["verdict"], one["steps"]
 
-    assert found(LOG) == (10, "VIOLATED", 3)
-    assert found(LOG.replace("inc", "set", 1).replace('"set"}', '"set", "to": 1}')) == (
+    assert judge(LOG) == (10, "VIOLATED", 3)
+    assert judge(LOG.replace("inc", "set", 1).replace('"set"}', '"set", "to": 1}')) == (
         0,
         "PROVED" if engine == "prove" else "HOLDS",
         None,

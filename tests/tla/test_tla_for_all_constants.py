@@ -161,11 +161,11 @@ def _first_only(whole: ast.Junction) -> ast.Junction:
     return replace(whole, items=whole.items[:1]) if whole.conjunction else whole
 
 
-def _swapped(whole: ast.If) -> ast.If:
+def _swap(whole: ast.If) -> ast.If:
     return replace(whole, then=whole.otherwise, otherwise=whole.then)
 
 
-def _unfiltered(found: Collection) -> Collection:
+def _remove_filter(found: Collection) -> Collection:
     term = found.made.term
     true = ALWAYS.term
     made = wrap(Term(Operator.COMPREHENSION, term.sort, (true,), binds=term.binds))
@@ -180,7 +180,7 @@ def _never(found: Typed) -> Typed:
     return replace(found, value=NEVER)
 
 
-def _emptied(found: Collection) -> Collection:
+def _empty(found: Collection) -> Collection:
     return replace(found, made=found.made - found.made, has=lambda _: NEVER)
 
 
@@ -190,15 +190,15 @@ WRONG: Mapping[str, Rules] = {
         ast.Quantifier, lambda whole: replace(whole, universal=not whole.universal)
     ),
     "EXCEPT changes nothing": _of_form(ast.Except, _without_update),
-    "a filter keeps everything": _of_form(ast.Filter, lambda whole: whole, _unfiltered),
-    "listed elements are lost": _of_form(ast.SetOf, lambda whole: whole, _emptied),
+    "a filter keeps everything": _of_form(ast.Filter, lambda whole: whole, _remove_filter),
+    "listed elements are lost": _of_form(ast.SetOf, lambda whole: whole, _empty),
     "=> is always true": _of_operator("=>", lambda found: replace(found, value=ALWAYS)),
     "= is never true": _of_operator("=", _never),
     "# is =": _of_operator("#", _not),
     "\\in is \\notin": _of_operator("\\in", _not),
     "\\notin is always true": _of_operator("\\notin", lambda found: replace(found, value=ALWAYS)),
     "\\subseteq is never true": _of_operator("\\subseteq", _never),
-    "\\cup is empty": _of_operator("\\cup", _emptied),
+    "\\cup is empty": _of_operator("\\cup", _empty),
     "\\ is \\cap": Rules(operators={**OPERATORS, "\\": OPERATORS["\\cap"]}),
     "<= is <": _of_operator("<=", _not),
     "Cardinality is one less": _of_operator("Cardinality", _one_less),

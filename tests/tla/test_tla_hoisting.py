@@ -132,12 +132,12 @@ def test_a_shortened_loop_has_the_value_and_the_error_of_the_loop(
     bodies += [f"{one} /\\ Share(1, <<b, e>>) /\\ {other}" for one, other in pairwise(PARTS[6:16])]
     pairs, decided, decide = _states(chance, 10), [0], Pruned.decide
 
-    def counted(pruned: Pruned, e: Frame, *ranges: range) -> bool | None:
+    def count_answers(pruned: Pruned, e: Frame, *ranges: range) -> bool | None:
         answer = decide(pruned, e, *ranges)
         decided[0] += answer is not None
         return answer
 
-    monkeypatch.setattr(Pruned, "decide", counted)
+    monkeypatch.setattr(Pruned, "decide", count_answers)
     for domain in ("n..6", "1..Len(log) + 1", "1..n"):
         found = []
         for shortened in (True, False):

@@ -134,11 +134,11 @@ def test_what_recursion_asks_of_others_is_computed_once(
     asked: list[object] = []
     once = calls._make_table_for
 
-    def noted(self: Any, *rest: Any) -> Any:
+    def note(self: Any, *rest: Any) -> Any:
         asked.append(self)
         return once(self, *rest)
 
-    monkeypatch.setattr(calls, "_make_table_for", noted)
+    monkeypatch.setattr(calls, "_make_table_for", note)
     _size(tmp_path, "a list by an operator of its own")
     assert len(asked) > 12
     tables = {id(one): one for one in asked}.values()

@@ -173,10 +173,10 @@ def test_a_solver_gives_states_behind_a_guard(tmp_path: Path) -> None:
     validation = _validation(translate_body(tmp_path, DEEP, CONFIG + "CONSTANT None = None\n"))
     found = validation.run(5)
     assert found.given
-    assert any(lane.state[:2] == (60, 60) and following for lane, following in _followed(validation))
+    assert any(lane.state[:2] == (60, 60) and following for lane, following in _follow(validation))
 
 
-def _followed(validation: Validation) -> Iterator[tuple[Lane, list[State]]]:
+def _follow(validation: Validation) -> Iterator[tuple[Lane, list[State]]]:
     return zip(validation.lanes, validation.following, strict=True)
 
 

@@ -55,13 +55,13 @@ def test_what_a_flow_does_not_name_does_not_matter(make: object) -> None:
 def test_a_flow_names_what_decides_the_value() -> None:
     model, trace = two_recoveries()
 
-    def named(step: int, target: str) -> tuple[str, ...]:
+    def list_reads(step: int, target: str) -> tuple[str, ...]:
         found = flows(model.definition, trace.states[step - 1], trace.actions[step - 1])
         return next(one.reads for one in found if one.target == target)
 
     # A maximum is its greatest argument; a parameter is what it is compared with, or what it looks up.
-    assert named(26, "clients[c3].lac") == ("fence_responses[c3][b1].lac",)
-    assert named(27, "clients[c3].curr_read_entry") == ("clients[c3].lap",)
-    assert named(29, "clients[c3].last_recoverable_entry") == ("clients[c3].curr_read_entry",)
-    assert named(23, "b_lac[b1]") == ("add_requests[c2][2][1][b1]",)
-    assert "clients[c2].lac" in named(22, "add_requests[c2][2][1][b1]")
+    assert list_reads(26, "clients[c3].lac") == ("fence_responses[c3][b1].lac",)
+    assert list_reads(27, "clients[c3].curr_read_entry") == ("clients[c3].lap",)
+    assert list_reads(29, "clients[c3].last_recoverable_entry") == ("clients[c3].curr_read_entry",)
+    assert list_reads(23, "b_lac[b1]") == ("add_requests[c2][2][1][b1]",)
+    assert "clients[c2].lac" in list_reads(22, "add_requests[c2][2][1][b1]")

@@ -158,13 +158,13 @@ def names(change: Callable[[random.Random, Model, list[Any]], None], part: str) 
     return edit
 
 
-def _known(model: Model) -> list[str]:
+def _list_known(model: Model) -> list[str]:
     system = model.system
     return [lemma.name for lemma in system.lemmas] + [prop.name for prop in system.properties]
 
 
-def _exchanged(rng: random.Random, model: Model, items: list[Any]) -> None:
-    items[rng.randrange(len(items))] = rng.choice(_known(model))
+def _exchange(rng: random.Random, model: Model, items: list[Any]) -> None:
+    items[rng.randrange(len(items))] = rng.choice(_list_known(model))
 
 
 def _half(rng: random.Random, _: Model, items: list[Any]) -> None:
@@ -172,7 +172,7 @@ def _half(rng: random.Random, _: Model, items: list[Any]) -> None:
 
 
 def _more_names(rng: random.Random, model: Model, proof: Certificate) -> Certificate:
-    return replace(proof, lemmas=(*proof.lemmas, rng.choice(_known(model))))
+    return replace(proof, lemmas=(*proof.lemmas, rng.choice(_list_known(model))))
 
 
 def _bits_exchanged(rng: random.Random, model: Model, proof: Certificate) -> Certificate:
@@ -189,7 +189,7 @@ def _clause_added(rng: random.Random, model: Model, proof: Certificate) -> Certi
 
 
 def _property_changed(rng: random.Random, model: Model, proof: Certificate) -> Certificate:
-    return replace(proof, property_name=rng.choice([*_known(model), NO_DEADLOCK]))
+    return replace(proof, property_name=rng.choice([*_list_known(model), NO_DEADLOCK]))
 
 
 def _constants_changed(rng: random.Random, _: Model, proof: Certificate) -> Certificate:
@@ -221,7 +221,7 @@ EDITS: Mapping[str, Edit] = {
     "a lemma dropped": names(_drop, "lemmas"),
     "a lemma twice": names(_twice, "lemmas"),
     "half of the lemmas": names(_half, "lemmas"),
-    "another lemma": names(_exchanged, "lemmas"),
+    "another lemma": names(_exchange, "lemmas"),
     "a lemma added": _more_names,
     "another property": _property_changed,
     "another k": lambda rng, _, proof: replace(proof, k=rng.choice([0, 1, 2, 3])),

@@ -71,7 +71,7 @@ _LOADED: dict[str, Loaded] = {}
 _MODELS: dict[tuple[str, str], Model] = {}
 
 
-def loaded_once(spec: str, settings: dict[str, Any], claimed: str | None = None) -> Loaded:
+def load_once(spec: str, settings: dict[str, Any], claimed: str | None = None) -> Loaded:
     """Load the protocol of a trace; most traces have the same constants. Refused ones are not kept."""
     key = f"{spec} {settings!r}"  # in which 1 is not True
     if key not in _LOADED:
@@ -253,7 +253,7 @@ def mutants(asked: Subject, count: int) -> Iterator[tuple[str, str]]:
 
 def judge_mutants(asked: Subject, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """The numbers of those turned down and accepted; every accepted one is an execution."""
-    monkeypatch.setattr(replaying, "load", loaded_once)
+    monkeypatch.setattr(replaying, "load", load_once)
     monkeypatch.setattr(replaying, "build_model", model_of)
     monkeypatch.setattr(replaying, "with_deadlock", lambda model: model)
     tally = {"turned down": 0, "accepted": 0}
