@@ -19,8 +19,9 @@ from verifier.encodings.bits import conjunction, equivalence, restrict_formula
 from verifier.encodings.quantifiers import choose
 from verifier.encodings.renaming import rename_bits
 from verifier.encodings.sorts import Range
-from verifier.engines.induction import InductionOutcome, Request, induct
-from verifier.engines.inductive_step import Kind
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
+from verifier.engines.inductive_question import Kind
 from verifier.errors import UsageError
 from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver

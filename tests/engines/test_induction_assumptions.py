@@ -10,15 +10,16 @@ from tests.engines.test_induction import Pair
 from tests.support.models import build
 from verifier.engines import induction
 from verifier.engines.induction import Request, induct, question_of
-from verifier.engines.inductive_step import Kind, _Encoding
+from verifier.engines.inductive_encoding import InductiveEncoding
+from verifier.engines.inductive_question import Kind
 from verifier.verdict import VerdictKind
 
 
-def _encode() -> tuple[_Encoding, list[str], tuple[int, ...]]:
+def _encode() -> tuple[InductiveEncoding, list[str], tuple[int, ...]]:
     model = build(Pair())
     name = model.definition.properties[0].name
     question = question_of(model, Request(name, symmetry=False))
-    return _Encoding(model.system, question), list(question.formulas), question.instances
+    return InductiveEncoding(model.system, question), list(question.formulas), question.instances
 
 
 def test_what_always_holds_decides_as_what_is_assumed() -> None:

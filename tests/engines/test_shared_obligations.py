@@ -9,7 +9,8 @@ import pytest
 from tests.support.command_line import verify
 from tests.support.models import build
 from verifier.encodings.sorts import Option, Range
-from verifier.engines.induction import InductionOutcome, Request, induct
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
 from verifier.engines.recheck import rechecker
 from verifier.specs.protocol import Protocol, State, Step, action, invariant, lemma
 from verifier.system.model import Model

@@ -15,8 +15,9 @@ from verifier.engines import prove
 from verifier.engines.choices import EngineChoice
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore
-from verifier.engines.induction import InductionOutcome, Request, induct
-from verifier.engines.inductive_step import Kind
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
+from verifier.engines.inductive_question import Kind
 from verifier.specs.bookkeeper.v4_13 import BookKeeper413
 from verifier.specs.definition import PropertyKind
 from verifier.specs.protocol import Protocol

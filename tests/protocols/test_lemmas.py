@@ -15,8 +15,9 @@ from tests.support.models import build
 from tests.support.weakened import all_without, without
 from verifier.engines.explore import Request as Exploring
 from verifier.engines.explore import explore as explore_fast
-from verifier.engines.induction import InductionOutcome, Request, induct
-from verifier.engines.inductive_step import Kind
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
+from verifier.engines.inductive_question import Kind
 from verifier.specs.definition import PropertyKind
 from verifier.specs.exactly_once.atomic import ExactlyOnceAtomic
 from verifier.specs.exactly_once.staged import ExactlyOnce

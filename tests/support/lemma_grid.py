@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from verifier.engines.induction import InductionOutcome, Request, induct
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
 from verifier.system.model import Model
 from verifier.verdict import VerdictKind
 

@@ -15,7 +15,8 @@ from tests.support import toys
 from tests.support.command_line import verify, wrong
 from tests.support.models import build
 from tests.support.sampling import first_of
-from verifier.engines.induction import InductionOutcome, Request, induct
+from verifier.engines.induction import Request, induct
+from verifier.engines.induction_outcome import InductionOutcome
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.system.model import Model
 from verifier.trust import certificate as certificates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verifier.encodings.evaluator import Evaluator
-from verifier.engines.inductive_step import Kind, ObligationResult, Question
+from verifier.engines.inductive_question import Kind, ObligationResult, Question
 from verifier.system.model import Model
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import ActionTaken, Trace

@@ -15,18 +15,18 @@ from verifier.encodings.bits import conjunction, negation
 from verifier.engines import bmc
 from verifier.engines.choices import INDUCTION_SOLVER
 from verifier.engines.counterexamples import Counterexamples
-from verifier.engines.inductive_step import (
+from verifier.engines.induction_outcome import InductionOutcome, LeftOut, Recheck
+from verifier.engines.inductive_question import (
     Candidate,
     Conclusion,
     DroppedLemma,
     Kind,
     ObligationResult,
     Question,
-    check_obligations,
 )
+from verifier.engines.inductive_step import check_obligations
 from verifier.engines.obligations import Obligation as Obligation
 from verifier.engines.obligations import ObligationGroup, group_obligations
-from verifier.engines.outcome import Outcome
 from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.children import ChildEnded, Children, Work
@@ -75,44 +75,6 @@ class Request:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A lemma that is not part of the invariant."""
-
-    formula: str
-    fell_at: str | None
-    """The place where it does not hold; None: it is not needed."""
-
-
-@dataclass(frozen=True)
-class Recheck:
-    """An invariant that another solver checked in a process of its own."""
-
-    certificate: Certificate
-    solver: str
-    seconds: float
-    obligations: int
-    instances: int
-    """The number of instances that the check asked about. The others are images of them."""
-    reused: int = 0
-    """The number of obligations that the solver had checked for properties before."""
-
-
-@dataclass(frozen=True)
-class InductionOutcome(Outcome):
-    """An outcome with all obligations, and with the invariant if there is one."""
-
-    obligations: tuple[Obligation, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    invariant: tuple[str, ...] = ()
-    asked: int = 0
-    """The number of instances in the obligations."""
-    rechecked: Recheck | None = None
-    """Only of a property that is PROVED."""
-    interrupted: bool = False
-    """True if the user ended it, at whatever it was."""
-
-
-@dataclass(frozen=True)
 class Progress:
     """An obligation decided, or a lemma left out, as it happens."""
 
@@ -126,25 +88,6 @@ class PropertyProgress:
 
     property_name: str
     progress: Progress
-
-
-@dataclass(frozen=True)
-class Inductions(Outcome):
-    """The checks of several properties."""
-
-    parts: tuple[InductionOutcome, ...] = ()
-    """One for each property."""
-
-
-def combine_inductions(parts: Iterable[InductionOutcome]) -> Inductions:
-    """The outcomes of several properties as one."""
-    parts = tuple(parts)
-    statistics = {
-        "properties": {part.verdicts[0].property_name: part.statistics for part in parts},
-        "peak_memory_bytes": max((part.statistics.get("peak_memory_bytes", 0) for part in parts), default=0),
-    }
-    never = tuple(dict.fromkeys(name for part in parts for name in part.never_enabled))
-    return Inductions(tuple(part.verdicts[0] for part in parts), never, statistics, parts=parts)
 
 
 Listen = Callable[[Progress], None]

@@ -1,211 +1,25 @@
-"""The obligations of an inductive invariant, asked of one incremental solver under assumptions.
-
-The clauses define every formula in a state, and in the next state after each instance. A query assumes some
-formulas, that one instance is enabled, and that one formula fails after it.
-"""
+"""The check of an inductive invariant: decides its obligations, and drops lemmas that are not inductive."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from itertools import chain, product
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 from pysmt.fnode import FNode
 
-from verifier.clauses.cnf import Clausifier
-from verifier.encodings.bits import restrict_formulas
-from verifier.solvers import Answer, open_solver
+from verifier.engines.inductive_encoding import InductiveEncoding
+from verifier.engines.inductive_question import (
+    Candidate,
+    Conclusion,
+    DroppedLemma,
+    Kind,
+    ObligationResult,
+    Question,
+    Report,
+)
 from verifier.system.transition_system import TransitionSystem
-from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas
-
-
-class Kind(StrEnum):
-    """The three obligations of an inductive invariant."""
-
-    INITIATION = "initiation"
-    CONSECUTION = "consecution"
-    SAFETY = "safety"
-
-
-@dataclass(frozen=True)
-class ObligationResult:
-    """True if one obligation holds, and a counterexample if it does not."""
-
-    kind: Kind
-    formula: str
-    instance: int | None
-    holds: bool | None
-    """None: the solver gave up."""
-    seconds: float
-    state: tuple[bool, ...] | None = None
-    """The counterexample: a state in which the formula fails; of a consecution, the state before."""
-    inputs: tuple[bool, ...] = ()
-    """The values of the instance's free parameters in the counterexample."""
-    assumed: tuple[str, ...] = ()
-    """Formulas that hold in ``state``."""
-    kept: tuple[KeptName, ...] = ()
-    """The parts of the formula that the instance was shown to keep, if other properties may ask for them."""
-
-
-@dataclass(frozen=True)
-class DroppedLemma:
-    """A lemma that is not part of the invariant."""
-
-    formula: str
-    fell_at: ObligationResult | None
-    """The obligation that does not hold; None: the lemma is not needed."""
-
-
-@dataclass(frozen=True)
-class Conclusion:
-    """The end of the check: the formulas of an inductive invariant that implies the property."""
-
-    invariant: tuple[str, ...]
-    """Empty: there is no such invariant."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """The question of the check, and how to decide it."""
-
-    formulas: Mapping[str, FNode]
-    """The candidates and the property, by name."""
-    lemmas: tuple[str, ...]
-    """Candidates that the invariant may lack."""
-    needed: tuple[str, ...]
-    """Candidates that the invariant must contain."""
-    property_name: str
-    instances: tuple[int, ...]
-    solver: str
-    houdini: bool = False
-    """Drop lemmas until the rest is inductive."""
-    minimise: bool = False
-    """Then drop the lemmas that are not needed."""
-    seed: int = 0
-    proved: tuple[str, ...] = ()
-    """Formulas whose conjunction is known to be inductive."""
-    split: SplitFormulas | None = None
-    """The parts of the formulas, if obligations are shared with other properties."""
-    kept: KeptFormulas = field(default_factory=KeptFormulas)
-    """The parts that instances are known to keep."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """The invariant that is being checked, before the obligations of its actions are asked."""
-
-    invariant: tuple[str, ...]
-
-
-Report = Callable[[ObligationResult | DroppedLemma | Conclusion | Candidate], None]
-
-
-class _Encoding:
-    """The clauses of all obligations, in one solver.
-
-    The next state has no variables. A formula in the next state is the formula with its bits replaced by the
-    updates of one instance. So a term that the instance does not update is the same literal before and after.
-    """
-
-    def __init__(self, system: TransitionSystem, question: Question) -> None:
-        self.system = system
-        self.formulas = question.formulas
-        split = {} if question.split is None else question.split.parts
-        self.parts = {name: split.get(name, (term,)) for name, term in self.formulas.items()}
-        self._terms = tuple(dict.fromkeys((*self.formulas.values(), *chain(*self.parts.values()))))
-        self._cnf = cnf = Clausifier()
-        for symbol in system.bits:
-            cnf.declare(symbol)
-        self.now = {name: cnf.literal(term) for name, term in question.formulas.items()}
-        cnf.assert_term(system.valid)
-        self.initial = cnf.literal(system.init)
-        self.assume = {name: cnf.fresh() for name in question.formulas}
-        cnf.clauses += [[-self.assume[name], literal] for name, literal in self.now.items()]
-        self._name_of = {literal: name for name, literal in self.assume.items()}
-        self._taken: dict[int, int] = {}
-        self._next: dict[tuple[FNode, int], int] = {}
-        self._solver = open_solver(question.solver, question.seed)
-        self._given = 0
-        self._support = {term: _variables(term) for term in self._terms}
-        self._kept = question.kept
-
-    def _take(self, index: int) -> int:
-        """The literal that an instance is enabled. Defines every formula in the state after it, too."""
-        if index not in self._taken:
-            instance = self.system.instances[index]
-            for symbol in instance.inputs:
-                self._cnf.declare(symbol)
-            if not self._kept.has_any(index):  # else few are asked for, and each is defined when it is
-                self._define_after(self._terms, index)
-            self._taken[index] = self._cnf.literal(instance.guard)
-        return self._taken[index]
-
-    def _define_after(self, terms: tuple[FNode, ...], index: int) -> None:
-        later = restrict_formulas(terms, self.system.instances[index].updates)
-        for term, after in zip(terms, later, strict=True):
-            self._next[term, index] = self._cnf.literal(after)
-
-    def _literal_after(self, term: FNode, index: int) -> int:
-        if (term, index) not in self._next:
-            self._define_after((term,), index)
-        return self._next[term, index]
-
-    def is_unchanged(self, name: str, index: int, part: int | None = None) -> bool:
-        """True if the instance updates no bit of the formula, or of a part of it."""
-        term = self.formulas[name] if part is None else self.parts[name][part]
-        return self._support[term].isdisjoint(self.system.instances[index].updates)
-
-    def ask(
-        self, kind: Kind, name: str, index: int | None, assumed: Sequence[str], part: int | None = None
-    ) -> ObligationResult:
-        """Decides an obligation, or one about a part of the formula. The formulas ``assumed`` hold in the
-        state before."""
-        began = time.monotonic()
-        assumptions = [self.assume[other] for other in assumed]
-        if index is None:
-            assumptions += [self.initial] if kind is Kind.INITIATION else []
-            assumptions.append(-self.now[name])
-        else:
-            term = self.formulas[name] if part is None else self.parts[name][part]
-            assumptions += [self._take(index), -self._literal_after(term, index)]
-        self._solver.add_clauses(self._cnf.clauses[self._given :])
-        self._given = len(self._cnf.clauses)
-        answer = self._solver.solve(assumptions)
-        seconds = time.monotonic() - began
-        if answer is not Answer.SATISFIABLE:
-            holds = True if answer is Answer.UNSATISFIABLE else None
-            return ObligationResult(kind, name, index, holds, seconds)
-        state = tuple(self._solver.value(variable) for variable in range(1, len(self.system.bits) + 1))
-        inputs = () if index is None else self.system.instances[index].inputs
-        chosen = tuple(self._solver.value(self._cnf.declare(symbol)) for symbol in inputs)
-        return ObligationResult(kind, name, index, False, seconds, state, chosen, tuple(assumed))
-
-    def hold_always(self, names: Iterable[str]) -> None:
-        """From now on formulas hold in the state before, whatever is assumed: the solver simplifies by them.
-        Only for what every later obligation assumes."""
-        self._cnf.clauses += [[self.assume[name]] for name in names]
-
-    def hold_terms(self, terms: Iterable[FNode]) -> None:
-        """From now on terms hold in the state before, as formulas do by ``hold_always``."""
-        for term in terms:
-            self._cnf.assert_term(term)
-
-    def assumptions_used(self) -> frozenset[str]:
-        """The assumed formulas that the proof of the last obligation uses."""
-        core = self._solver.failed_assumptions()
-        return frozenset(self._name_of[literal] for literal in core if literal in self._name_of)
-
-    def failing_after(self, names: Iterable[str], index: int) -> list[str]:
-        """The formulas that fail after that instance in the last counterexample."""
-        found = {name: self._next[self.formulas[name], index] for name in names}
-        return [name for name, after in found.items() if self._solver.value(abs(after)) != (after > 0)]
-
-
-def _variables(term: FNode) -> frozenset[FNode]:
-    found: frozenset[FNode] = term.get_free_variables()
-    return found
+from verifier.trust.kept_formulas import KeptName
 
 
 @dataclass(frozen=True)
@@ -253,7 +67,7 @@ def failing(
     """Yield counterexamples to three claims. A claim holds initially. Actions preserve it if all assumed
     formulas hold; there is one counterexample for each action and claim. The assumed formulas imply one
     formula, ``always``."""
-    encoded, found = _Encoding(system, question), set[tuple[str, str]]()
+    encoded, found = InductiveEncoding(system, question), set[tuple[str, str]]()
     answers = [encoded.ask(Kind.INITIATION, name, None, ()) for name in claims]
     if always is not None:
         lemmas = [name for name in assumed if name != always]
@@ -277,7 +91,7 @@ class _ObligationCheck:
     def __init__(self, system: TransitionSystem, question: Question, report: Report) -> None:
         self.question = question
         self.report = report
-        self.encoded = _Encoding(system, question)
+        self.encoded = InductiveEncoding(system, question)
         self.reasons: dict[tuple[str, int], frozenset[str]] = {}
         """For each obligation of consecution that holds, the formulas that its proof uses."""
         self.hypotheses: frozenset[FNode] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from verifier.engines.inductive_step import Kind
+from verifier.engines.inductive_question import Kind
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from verifier.encodings.definedness import Definedness
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.partiality import is_total
 from verifier.engines.choices import INDUCTION_SOLVER
-from verifier.engines.inductive_step import Kind, Question, failing
+from verifier.engines.inductive_question import Kind, Question
+from verifier.engines.inductive_step import failing
 from verifier.parametric.results import Refuted
 from verifier.parametric.system import ALWAYS, INITIALLY
 from verifier.processes.children import Work

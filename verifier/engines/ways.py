@@ -16,9 +16,7 @@ from verifier.explicit.packing import Rows
 class Ways:
     """Finds the ways. ``represented``: the states by which states are represented."""
 
-    def __init__(
-        self, shelf: Shelf, transitions: Transitions, represented: Callable[[Rows], Rows]
-    ) -> None:
+    def __init__(self, shelf: Shelf, transitions: Transitions, represented: Callable[[Rows], Rows]) -> None:
         self._shelf, self._transitions, self._represented = shelf, transitions, represented
 
     def to(self, now: Checkpoint, level: int, number: int) -> Callable[[], list[Rows]]:

@@ -13,7 +13,8 @@ from verifier.runs.option import Switch, Whole, Words, option
 from verifier.runs.options import SOLVER, Options, ValidationOption, memory_option, properties_option
 
 if TYPE_CHECKING:
-    from verifier.engines.induction import InductionOutcome, Inductions, Obligation
+    from verifier.engines.induction import Obligation
+    from verifier.engines.induction_outcome import InductionOutcome, Inductions
     from verifier.outcomes.run import Run
     from verifier.processes.limits import Limits
     from verifier.runs.loaded import Loaded
@@ -95,7 +96,7 @@ def _run(
     listen: Listen = lambda _: None,
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
-    from verifier.engines.induction import InductionOutcome, Inductions, combine_inductions
+    from verifier.engines.induction_outcome import InductionOutcome, Inductions, combine_inductions
     from verifier.processes.limits import INTERRUPTED
     from verifier.runs.question import answer, conclude, make_undecided_verdicts
     from verifier.trust.kept_formulas import SharedProofs

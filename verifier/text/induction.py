@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.induction import InductionOutcome, Inductions
-from verifier.engines.inductive_step import Kind
+from verifier.engines.induction_outcome import InductionOutcome, Inductions
+from verifier.engines.inductive_question import Kind
 from verifier.engines.obligations import ObligationGroup, group_obligations
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version

@@ -198,7 +198,7 @@ class ObligationsText(ProgressText):
 
     def hear(self, news: induction.PropertyProgress, *, live: bool) -> Iterator[str]:
         """The obligations of one action are counted; what fails stays."""
-        from verifier.engines.induction import LeftOut
+        from verifier.engines.induction_outcome import LeftOut
 
         item = news.progress.news
         if news.property_name != self._property:

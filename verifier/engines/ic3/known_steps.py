@@ -156,9 +156,7 @@ def _within(columns: Sequence[int], cube: Iterable[int], among: int) -> int:
     return among
 
 
-def _leave(
-    before: Sequence[int], begin_in: list[int], cubes: Iterable[Iterable[int]], frames: range
-) -> None:
+def _leave(before: Sequence[int], begin_in: list[int], cubes: Iterable[Iterable[int]], frames: range) -> None:
     """Steps from states of the cubes do not begin in the frames."""
     among = begin_in[frames[-1]]  # lower frames have no other states
     inside = 0
