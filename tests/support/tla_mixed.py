@@ -42,9 +42,9 @@ from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.tla.found import State
 from verifier.tla.order import text
 from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.rules import make_translator
 from verifier.tla.translate.sampling import sample
 from verifier.tla.translate.symbolic import Nothing, Untranslated
-from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import same
 
@@ -136,7 +136,7 @@ class Reading:
     def __post_init__(self) -> None:
         self.spec, made = self.asked.loaded.specification, self.asked.translation
         symbols = dict(zip(self.spec.variables, made.variables, strict=False))
-        self.translator = Translator(self.spec.evaluator, made.names, symbols, {})
+        self.translator = make_translator(self.spec.evaluator, made.names, symbols, {})
         self.shown = partial(text, order=self.spec.evaluator.order)
         self.quick = QuickReader()
 

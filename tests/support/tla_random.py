@@ -44,9 +44,9 @@ from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.rules import make_translator
 from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translation import Translation
-from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import materialize, same
 from verifier.trust.explain import ConcreteReading
@@ -101,7 +101,7 @@ def compare_texts(folder: Path, expressions: list[str], states: list[str], found
     # The interpreter takes the members of a set as they come where TLC sorts them.
     spec.evaluator.walks_in_order = True
     symbols = dict(zip(spec.variables, made.variables, strict=True))
-    translator = Translator(spec.evaluator, made.names, symbols, {})
+    translator = make_translator(spec.evaluator, made.names, symbols, {})
     wrong: list[str] = []
     for name, text in texts.items():
         formula = formula_named(spec, name, [])

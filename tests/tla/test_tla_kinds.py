@@ -17,8 +17,8 @@ from verifier.errors import TooLargeError
 from verifier.runs.modules.loading import formula_named, load
 from verifier.runs.modules.translating import translate_module
 from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.rules import make_translator
 from verifier.tla.translate.symbolic import Nothing, Untranslated
-from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import same
 
@@ -177,7 +177,7 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
     spec, made = asked.loaded.specification, asked.translation
     spec.evaluator.walks_in_order = True
     symbols = dict(zip(spec.variables, made.variables, strict=True))
-    translator = Translator(spec.evaluator, made.names, symbols, {})
+    translator = make_translator(spec.evaluator, made.names, symbols, {})
     found, count = [], 0
     for number, text in enumerate(templates):
         formula = formula_named(spec, f"E{number}", [])

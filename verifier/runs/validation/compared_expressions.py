@@ -26,7 +26,7 @@ from verifier.runs.validation.subject import Subject
 from verifier.system.size import bits_of
 from verifier.tla import ast
 from verifier.tla.facts import ACTION, AT, TEMPORAL
-from verifier.tla.translate.contexts import Around, Thunk
+from verifier.tla.translate.contexts import Around
 from verifier.tla.translate.symbolic import (
     AllSequences,
     Functions,
@@ -41,6 +41,7 @@ from verifier.tla.translate.symbolic import (
     Untranslated,
 )
 from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.thunks import Thunk
 
 if TYPE_CHECKING:
     from pysmt.fnode import FNode

@@ -6,7 +6,8 @@ from verifier.tla import ast
 from verifier.tla.action_forms import Assignment, Stay, action_form
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Context
+from verifier.tla.translate.thunks import Thunk
 
 
 def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable | None:

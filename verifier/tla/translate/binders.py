@@ -10,6 +10,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.lazy_sets import Interval
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.comparability import require_one_kind, require_one_kind_of_parts
 from verifier.tla.translate.connectives import and_, formula_of, if_, or_, truth_of
 from verifier.tla.translate.contexts import Context
@@ -20,7 +21,7 @@ from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import set_of
 from verifier.tla.translate.sequences import length_of
 from verifier.tla.translate.set_operators import choose, unite
-from verifier.tla.translate.spreading import Case, each_once, exists, for_all, spread, spread_as_one
+from verifier.tla.translate.spreading import each_once, exists, for_all, spread, spread_as_one
 from verifier.tla.translate.spreading_once import many_subsets, spread_freely, spread_once
 from verifier.tla.translate.strict_reading import reads
 from verifier.tla.translate.symbolic import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from verifier.encodings.terms import Symbol, Term
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.connectives import and_, if_, truth_of
-from verifier.tla.translate.spreading import Case
 from verifier.tla.translate.strict_reading import surely_read
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import never_true

@@ -12,7 +12,7 @@ from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.facts import ACTION
 from verifier.tla.translate.builtins import apply_operator
 from verifier.tla.translate.connectives import if_, implies
-from verifier.tla.translate.contexts import Around, Context, Thunk
+from verifier.tla.translate.contexts import Around, Context
 from verifier.tla.translate.evaluating import DEEPEST
 from verifier.tla.translate.functions import look_up
 from verifier.tla.translate.kinds import expect_kind
@@ -27,6 +27,7 @@ from verifier.tla.translate.set_operators import members_in_order
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import variable
+from verifier.tla.translate.thunks import Thunk
 from verifier.tla.translate.value_kinds import SET
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from verifier.tla.translate.determined import replace_determined
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.next_actions import Steps
 from verifier.tla.translate.notes import Notes
+from verifier.tla.translate.rules import make_translator
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.terms import TRUTH, literal, make_undefined_term, variable, with_symbols
 from verifier.tla.translate.translation import Translation
-from verifier.tla.translate.translator import Translator
 from verifier.tla.value_types import Fn, Value
 
 EXCLUDED = "ACTION_CONSTRAINT!excluded"
@@ -55,7 +55,7 @@ class Maker:
         self.sorts: dict[Variable, Sort] = {v: sort_of(made.shapes[v.name], made.names) for v in declared}
         self.symbols = {v: Symbol(v.name, self.sorts[v]) for v in declared}
         self.successor = {v: Symbol(prime(v.name), self.sorts[v]) for v in declared}
-        self.t = Translator(self.spec.evaluator, made.names, self.symbols, self.successor)
+        self.t = make_translator(self.spec.evaluator, made.names, self.symbols, self.successor)
         self.t.assigned, self.t.keeps_sorts, self.t.symmetry = {}, made.keeps_sorts, made.symmetry
         self.steps = Steps(self.t, each_way=each_way)
         made.notes = Notes(self.t)

@@ -12,10 +12,11 @@ from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.facts import CONSTANT
 from verifier.tla.frames import Code, Undefined, Unit, Waiting
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.kinds import expect_kind
 from verifier.tla.translate.parts import make_known_table
 from verifier.tla.translate.symbolic import Known, Nothing, Sym, Table, Untranslated
+from verifier.tla.translate.thunks import Thunk
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Infinite
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.connectives import and_, if_, not_, or_
 from verifier.tla.translate.few_items import list_in_order
@@ -31,7 +32,6 @@ from verifier.tla.translate.parts import element_at, has_tag, payload_of, rows_o
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import (
     MOST_EXPANDED,
-    Case,
     describe,
     for_all,
     integer_of,

@@ -16,10 +16,11 @@ from verifier.encodings.terms import Term
 from verifier.tla.ast import Apply, Definition, OperatorArgument, Symbol
 from verifier.tla.facts import ACTION, Facts
 from verifier.tla.translate.coding import Names
-from verifier.tla.translate.contexts import Arguments, Context, Thunk
+from verifier.tla.translate.contexts import Arguments, Context
 from verifier.tla.translate.recursion import nodes
 from verifier.tla.translate.symbolic import Known
 from verifier.tla.translate.terms import SCALARS
+from verifier.tla.translate.thunks import Thunk
 
 
 def follows_from_arguments(symbol: Definition, facts: Facts) -> bool:

@@ -19,16 +19,18 @@ from verifier.tla.translate.assigned_variables import assigns, find_bound_item, 
 from verifier.tla.translate.binders import bind_cases, names_of
 from verifier.tla.translate.branches import Branch, Parameter, merge_sides
 from verifier.tla.translate.calls import delay, enter, enter_let
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.connectives import and_, not_, or_, truth_of
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.determined import find_determined_value, find_equated
 from verifier.tla.translate.evaluating import DEEPEST, constant_value
 from verifier.tla.translate.guards import all_ways
 from verifier.tla.translate.making import equals
-from verifier.tla.translate.spreading import Case, exists
+from verifier.tla.translate.spreading import exists
 from verifier.tla.translate.step_assignments import Assigning
 from verifier.tla.translate.symbolic import NO, YES, Known, Nothing, Sym, Untranslated
 from verifier.tla.translate.symbolic import Operator as Op
+from verifier.tla.translate.thunks import Thunk
 from verifier.tla.translate.translator import Translator
 
 

@@ -10,6 +10,7 @@ from verifier.encodings.sorts import Listed, PartialFunction, Range, Set, Sort, 
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Interval
 from verifier.tla.translate.arithmetic import add_or_subtract, power_of
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.comparability import (
     require_comparable_members,
     require_one_kind,
@@ -24,7 +25,6 @@ from verifier.tla.translate.parts import set_of
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import (
     MOST_FOLDED,
-    Case,
     each_once,
     exists,
     for_all,

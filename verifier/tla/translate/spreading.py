@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 from verifier.encodings.sorts import Listed, Range, Record, Set, Sort, Tuple, Variant
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet, Sequences
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.connectives import and_, formula_of, if_, implies, not_, or_
 from verifier.tla.translate.few_items import list_few_items, list_in_order
 from verifier.tla.translate.making import less
@@ -55,15 +56,6 @@ MOST_EXPANDED = 300
 """The largest set whose members become single cases."""
 MOST_FOLDED = 64
 """The limit of possible members for folding a set that the state decides."""
-
-
-class Case:
-    """Some members of a set: the item, its condition, and the variable that it may contain."""
-
-    __slots__ = ("condition", "item", "symbol")
-
-    def __init__(self, condition: Sym, item: Sym, symbol: Symbol | None = None) -> None:
-        self.condition, self.item, self.symbol = condition, item, symbol
 
 
 def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> Sym:

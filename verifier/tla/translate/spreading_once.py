@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from verifier.encodings.sorts import Range, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.errors import Place
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.connectives import and_, implies, not_, or_
 from verifier.tla.translate.few_items import list_few_items
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import itself
-from verifier.tla.translate.spreading import MOST_FOLDED, Case, spread
+from verifier.tla.translate.spreading import MOST_FOLDED, spread
 from verifier.tla.translate.symbolic import NO, Chosen, Joined, Known, Members, Part, Subsets, Sym
 from verifier.tla.translate.terms import TRUTH, variable
 from verifier.tla.translate.terms import number as integer

@@ -17,10 +17,11 @@ from verifier.tla.splitting import Formula
 from verifier.tla.translate.binders import bind, names_of
 from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import formula_of, not_, truth_of
-from verifier.tla.translate.contexts import Context, Thunk
+from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.definition import Maker
 from verifier.tla.translate.fair_steps import FairSteps, Lasting
 from verifier.tla.translate.symbolic import NO, YES, Known, Untranslated
+from verifier.tla.translate.thunks import Thunk
 from verifier.tla.value_types import Value
 from verifier.tla.values import is_infinite, is_set, members
 

@@ -1,13 +1,15 @@
-"""The context of a translation, and the operations that rules call on each other.
+"""The translator of a module's expressions: its state, and the operations that rules call on each other.
 
 A rule is a function of a translator: ``and_(t, parts)``, ``spread(t, of)``. The modules of rules form layers.
-A rule reaches a higher layer through the methods of the translator.
+A rule reaches a higher layer through the methods of the translator. This module knows no rule: ``rules`` has
+the table of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
@@ -18,16 +20,27 @@ from verifier.tla.errors import Place
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Unit
 from verifier.tla.symmetry import Symmetry
-from verifier.tla.translate import comparability, converting, evaluating, membership, sets
-from verifier.tla.translate import strict_reading as reading
+from verifier.tla.translate.cases import Case
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.contexts import Context
-from verifier.tla.translate.expressions import FORMS
 from verifier.tla.translate.recursion import Fold
 from verifier.tla.translate.symbolic import Sym, Table
 
-if TYPE_CHECKING:
-    from verifier.tla.translate.spreading import Case
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of the translation: of the forms of expressions, and the operations of the translator."""
+
+    forms: Mapping[type[Expression], Callable[[Translator, Any, Context], Sym]]
+    value: Callable[[Translator, Expression, Context], Sym]
+    term: Callable[[Translator, Sym], Term]
+    fit_kinds: Callable[[Translator, Term, Sort], tuple[Sym, Term]]
+    convert: Callable[[Translator, Term, Sort], Term]
+    strict: Callable[..., Sym]
+    after: Callable[[Translator, Sym, Sym], Sym]
+    has_candidate: Callable[[Translator, Sym, Sym], Sym]
+    member_of: Callable[[Translator, Sym, Sym], Sym]
+    require_comparable_parts: Callable[[Translator, Sym, Sym, Sym], Sym]
 
 
 class Translator:
@@ -35,6 +48,7 @@ class Translator:
 
     def __init__(
         self,
+        rules: Rules,
         evaluator: Evaluator,
         names: Names,
         variables: dict[ast.Variable, Symbol],
@@ -42,7 +56,7 @@ class Translator:
     ) -> None:
         self.evaluator, self.names = evaluator, names
         self.variables, self.successor = variables, successor
-        self.forms = dict(FORMS)
+        self.rules, self.forms = rules, dict(rules.forms)
         self._begin_state()
         self._begin_memory()
 
@@ -94,41 +108,38 @@ class Translator:
 
     def value(self, whole: Expression, context: Context) -> Sym:
         """Translate an expression. Raises Untranslated."""
-        return evaluating.value_of(self, whole, context)
+        return self.rules.value(self, whole, context)
 
     def term(self, value: Sym) -> Term:
         """Return a value as a term of the least sort. Raises Untranslated."""
-        return sets.term_of(self, comparability.require_one_kind_of_parts(self, value))
+        return self.rules.term(self, value)
 
     def fit_kinds(self, value: Term, target: Sort) -> tuple[Sym, Term]:
         """Return the formula that a term's value has a kind of the other sort, and the converted term."""
-        return converting.fit_to_sort(self, value, target)
+        return self.rules.fit_kinds(self, value, target)
 
     def convert(self, value: Term, target: Sort) -> Term:
         """Return a term in another sort. It is undefined where that sort lacks its value."""
-        return converting.convert(self, value, target)
+        return self.rules.convert(self, value, target)
 
     def strict(self, result: Sym, *parts: Sym) -> Sym:
         """Return an operator's result, changed to read these arguments."""
-        return reading.strict(self, result, *parts)
+        return self.rules.strict(self, result, *parts)
 
     def after(self, read: Sym, value: Sym) -> Sym:
         """Return a value; it has no value where the formula ``read`` has none. The formula is true
         elsewhere."""
-        return reading.after(self, read, value)
+        return self.rules.after(self, read, value)
 
     def has_candidate(self, of: Sym, item: Sym) -> Sym:
         """Return the formula that a value of a sort, of whatever kind, is a member."""
-        return membership.has_candidate(self, of, item)
+        return self.rules.has_candidate(self, of, item)
 
     def member_of(self, of: Sym, item: Sym) -> Sym:
         """Translate membership. It has no value where the item may not be compared with the members."""
-        return comparability.member_of(self, of, item)
+        return self.rules.member_of(self, of, item)
 
     def require_comparable_parts(self, one: Sym, other: Sym, inside: Sym) -> Sym:
         """Return ``inside``, whether a set is a subset of another. It has no value where a missing member may
         not be compared with the members of the other set."""
-        return comparability.require_comparable_parts(self, one, other, inside)
-
-
-__all__ = ["Translator"]
+        return self.rules.require_comparable_parts(self, one, other, inside)
