@@ -11,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,28 +20,42 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from verifier.conform.judging import LogQuestion, judge_logs
 from verifier.conform.outcome import Conformance, LogVerdict
 
-_TABLE = Path(__file__).resolve().parents[1] / "mutated-logs.md"
+_ROOT = Path(__file__).resolve().parents[2]
+_TABLE = _ROOT / "results" / "mutated-logs.md"
+_EXAMPLE = _ROOT / "docs" / "examples" / "replicated_log"
 _KINDS = ("dropped", "doubled", "exchanged", "changed")
-_DEPTH = re.compile(r"depth of the complete state graph search is (\d+)")
-_SECONDS = 120
+_PLACE = re.compile(r"^/\\ l = (\d+)$", re.M)
 _HEAD = """# Mutated logs
 
 Run ``python -m results.generators.mutated_logs TRACES LIBRARIES --count {count}``. Of each accepted log there
 are {count} copies with one event dropped, doubled, exchanged with the next one, or with one value changed (a
 number, a string or a truth value). ``verify conform`` judges each copy, and TLC does with the same trace
-module.
+module. The log of the example project is judged with its mapping, and TLC has a trace module that says the
+same. Of etcd's log these are the first lines.
 
-"as TLC" counts equal verdicts. "later" counts copies that TLC rejects after fewer explained events than
-verify. An accepted copy is still an execution; below the table is what was changed in these. A copy that is
-neither rejected nor accepted has a value whose use is an error, to TLC too.
+"as TLC" counts equal verdicts, of the copies that TLC decides within its seconds (120; 20 where it looks for
+one execution depth first, in logs with few variables). "later" and "earlier" count rejected copies of which
+TLC explains fewer or more events. A copy that is neither rejected nor accepted has a value whose use is an
+error, to TLC too, or is undecided.
 
-| log | lines | change | copies | rejected | accepted | as TLC | later |
-|---|---|---|---|---|---|---|---|
+| log | lines | change | copies | rejected | accepted | undecided | TLC ends | as TLC | later | earlier |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+_WHY = """
+An accepted copy is still an execution:
+
+- dropped: the step is not logged whole (other fields of the next events do not depend on it), or the event
+  was a step that a later one does not need. A read or a rolled back transaction is one.
+- doubled: the action can be taken again from the state after it, with the same values.
+- exchanged: both actions are possible in both orders, and each leaves the values that the log says.
+- changed: no formula reads the field in that event, or the step is possible with the other value and nothing
+  later in the log says which it was.
+
 """
 
 
@@ -56,17 +71,30 @@ class Case:
     """The number of lines that are taken; None for all."""
     surroundings: Mapping[str, str] = field(default_factory=dict)
     """Other files that the module reads, by environment variable."""
+    is_wide: bool = False
+    """True if many states agree with the log, so that TLC looks for one execution depth first."""
+    mapping: Path | None = None
+    """The mapping with which verify judges the log; None if it takes the trace module."""
+
+    @property
+    def seconds(self) -> int:
+        """The seconds after which TLC is stopped."""
+        return 20 if self.is_wide else 120
 
 
+_KEY_VALUE_STORE = ("key-value-store", "KeyValueStoreTrace", "TRACE_PATH")
+_SIZES = {"CONFIG_PATH": "conf.10-20-5.ndjson"}
 CASES = (
     *(
-        Case(
-            "key-value-store", "KeyValueStoreTrace", "TRACE_PATH", f"trace.ndjson.{kind}", None,
-            {"CONFIG_PATH": "conf.10-20-5.ndjson"},
-        )
-        for kind in ("4C.VEA", "8C.VEA")
+        Case(*_KEY_VALUE_STORE, f"trace.ndjson.{kind}", None, _SIZES)
+        for kind in ("4C.VEA", "8C.VEA", "12C.VEA", "4C.EA", "8C.EA", "12C.EA")
     ),
-    Case("etcd-raft", "Traceetcdraft", "JSON", "example.ndjson", 150),
+    *(
+        Case(*_KEY_VALUE_STORE, f"trace.ndjson.{kind}", None, _SIZES, is_wide=True)
+        for kind in ("12C.VpEA", "4C.V", "4C.E")
+    ),
+    Case("etcd-raft", "Traceetcdraft", "JSON", "example.ndjson", 400),
+    Case("replicated_log", "ReplicatedLogTrace", "LOG", "run.ndjson", mapping=_EXAMPLE / "log.toml"),
 )  # fmt: skip
 
 
@@ -143,57 +171,78 @@ def _at(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
-def by_tlc(case: Case, traces: Path, libraries: Path, log: Path) -> tuple[bool | None, int]:
-    """Return whether TLC accepts a log, None if it ends otherwise, and the depth of its search."""
-    folder = traces / case.folder
+def by_tlc(case: Case, folder: Path, libraries: Path, log: Path) -> tuple[bool | None, int]:
+    """Return whether TLC accepts a log, None if it does not end or ends in an error, and the number of events
+    that its states explain."""
     names = {name: str((folder / file).resolve()) for name, file in case.surroundings.items()}
     path = os.pathsep.join(str(libraries / one) for one in ("tla2tools.jar", "CommunityModules.jar"))
-    with tempfile.TemporaryDirectory() as states:
-        command = ["java", "-XX:+UseSerialGC", "-cp", path, "tlc2.TLC", "-workers", "1", "-lncheck", "final"]
-        command += ["-metadir", states, "-config", f"{case.module}.cfg", f"{case.module}.tla"]
+    with tempfile.TemporaryDirectory() as temporary:
+        states = Path(temporary, "states.dump")
+        command = ["java", "-XX:+UseSerialGC", "-Xmx1500m", f"-DTLA-Library={_EXAMPLE}", "-cp", path]
+        command += ["-Dtlc2.tool.queue.IStateQueue=StateDeque"] if case.is_wide else []
+        command += ["tlc2.TLC", "-workers", "1", "-lncheck", "final", "-metadir", temporary]
+        command += ["-dump", str(states), "-config", f"{case.module}.cfg", f"{case.module}.tla"]
         try:
             done = subprocess.run(
                 command, cwd=folder, env={**os.environ, **names, case.variable: str(log)},
-                capture_output=True, text=True, timeout=_SECONDS, check=False,
+                capture_output=True, text=True, timeout=case.seconds, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return None, 0
-    depth = _DEPTH.search(done.stdout)
+        places = map(int, _PLACE.findall(states.read_text())) if states.exists() else iter(())
+        explained = max(places, default=1) - 1
     accepted = done.returncode == 0 if done.returncode in (0, 10, 11, 12, 13) else None
-    return accepted, int(depth[1]) if depth else 0
+    return accepted, explained
+
+
+Judged: TypeAlias = tuple[Copy, LogVerdict, bool | None, int]
+"""A copy, the verdict on it, and whether TLC accepts it, with the number of events that TLC explains."""
 
 
 def judge_copies(
     case: Case, traces: Path, libraries: Path, count: int, jobs: int
-) -> tuple[int, list[tuple[Copy, LogVerdict, bool | None, int]]]:
+) -> tuple[int, list[Judged]]:
     """Return the number of lines, and each copy with the verdicts."""
     folder = traces / case.folder
-    lines = [line for line in (folder / case.log).read_text().split("\n") if line.strip()][: case.lines]
-    made = list(copies(lines, count, case.log))
     with tempfile.TemporaryDirectory() as temporary:
+        source = folder / case.log
+        if case.mapping is not None:
+            folder, source = Path(__file__).parent / "replicated_log_trace", Path(temporary, case.log)
+            subprocess.run([sys.executable, _EXAMPLE / "service.py", source], check=True)
+        lines = [line for line in source.read_text().split("\n") if line.strip()][: case.lines]
+        made = list(copies(lines, count, case.log))
         files = [Path(temporary, f"{number:03}.ndjson") for number in range(count)]
         for file, copy in zip(files, made, strict=True):
             file.write_text(copy.text)
         os.environ.update({name: str((folder / file).resolve()) for name, file in case.surroundings.items()})
-        question = LogQuestion(str(folder / f"{case.module}.tla"), variable=case.variable)
+        if case.mapping is None:
+            question = LogQuestion(str(folder / f"{case.module}.tla"), variable=case.variable, timeout=60)
+        else:
+            question = LogQuestion(str(_EXAMPLE / "ReplicatedLog.tla"), case.mapping)
         ours = judge_logs(question, files, jobs)
         with ThreadPoolExecutor(jobs) as pool:
-            theirs = list(pool.map(partial(by_tlc, case, traces, libraries), files))
+            theirs = list(pool.map(partial(by_tlc, case, folder, libraries), files))
     return len(lines), [(copy, own, *other) for copy, own, other in zip(made, ours, theirs, strict=True)]
 
 
-def rows(case: Case, length: int, found: list[tuple[Copy, LogVerdict, bool | None, int]]) -> Iterator[str]:
+def rows(case: Case, length: int, found: list[Judged]) -> Iterator[str]:
     """Yield the rows of the table for a log."""
     for kind in _KINDS:
         of_kind = [one for one in found if one[0].kind == kind]
-        rejected = [one for one in of_kind if one[1].verdict is Conformance.REJECTED]
-        accepted = [one for one in of_kind if one[1].verdict is Conformance.ACCEPTED]
-        alike = sum(
-            own.verdict is not Conformance.UNDECIDED and _agrees(own, tlc) for _, own, tlc, _ in of_kind
-        )
-        later = sum(tlc is False and 0 < depth - 1 < own.explained for _, own, tlc, depth in rejected)
-        cells = (case.log, length, kind, len(of_kind), len(rejected), len(accepted), alike, later)
+        by_verdict = Counter(one[1].verdict for one in of_kind)
+        ended = [one for one in of_kind if one[2] is not None or one[1].verdict is Conformance.ERROR]
+        alike = sum(_agrees(own, tlc) for _, own, tlc, _ in ended)
+        rejected = [(own.explained, tlc) for _, own, accepts, tlc in of_kind if _both_reject(own, accepts)]
+        cells = (
+            case.log, length, kind, len(of_kind), by_verdict[Conformance.REJECTED],
+            by_verdict[Conformance.ACCEPTED], by_verdict[Conformance.UNDECIDED], len(ended), alike,
+            sum(own > tlc for own, tlc in rejected), sum(own < tlc for own, tlc in rejected),
+        )  # fmt: skip
         yield f"| {' | '.join(map(str, cells))} |"
+
+
+def _both_reject(own: LogVerdict, tlc: bool | None) -> bool:
+    return own.verdict is Conformance.REJECTED and tlc is False
 
 
 def _agrees(own: LogVerdict, tlc: bool | None) -> bool:
@@ -210,12 +259,14 @@ def notes(case: Case, found: list[tuple[Copy, LogVerdict, bool | None, int]]) ->
     if accepted:
         listed = ", ".join(f"{words} ({count})" if count > 1 else words for words, count in accepted.items())
         yield f"- {case.log}, accepted. {listed}"
-    for copy, own, tlc, depth in found:
-        if not _agrees(own, tlc):
-            says = {None: "ends otherwise", True: "accepts it", False: "rejects it"}[tlc]
-            own_words = f"{own.verdict} ({own.reason[:100]})"
+    for copy, own, tlc, explained in found:
+        same_place = not _both_reject(own, tlc) or own.explained == explained
+        is_open = case.is_wide and tlc is None
+        if not is_open and not (_agrees(own, tlc) and same_place):
+            says = {None: "does not end", True: "accepts it", False: "rejects it"}[tlc]
+            own_words = f"{own.verdict} after {own.explained} events ({own.reason[:100]})"
             words = f"line {copy.line} {copy.kind}, `{copy.words}`: {own_words}"
-            yield f"- {case.log}, {words}, and TLC {says} at depth {depth}"
+            yield f"- {case.log}, {words}, and TLC {says} after {explained}"
 
 
 def main() -> None:
@@ -236,7 +287,8 @@ def main() -> None:
             table += list(rows(case, length, found))
             remarks += list(notes(case, found))
             print("\n".join([*table[-len(_KINDS) :], *notes(case, found)]), flush=True)
-    _TABLE.write_text(_HEAD.format(count=given.count) + "\n".join([*table, "", *remarks]) + "\n")
+    parts = (_HEAD.format(count=given.count), "\n".join(table), "\n", _WHY, "\n".join(remarks), "\n")
+    _TABLE.write_text("".join(parts))
 
 
 if __name__ == "__main__":

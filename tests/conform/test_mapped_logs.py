@@ -151,7 +151,13 @@ def test_silent_actions_stand_between_events(counter: Path) -> None:
         assert _judge(counter, log)[0]["verdict"] == verdict
 
 
-def test_too_many_states_leave_a_log_undecided_at_its_line(counter: Path) -> None:
+def test_too_many_states_leave_a_log_undecided_at_its_line(
+    counter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise NotSymbolic
+
+    monkeypatch.setattr("verifier.conform.by_solver.make_coding", refuse)
     log = _write_log(counter, [*GOOD[:3], {"event": "Set"}])
     done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]

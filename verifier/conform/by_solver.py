@@ -1,4 +1,4 @@
-"""The search over logs of a protocol that asks a solver where too many states agree with a log."""
+"""The search over logs that asks a solver where too many states agree with a log."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from verifier.conform.coding import Coding, NotSymbolic, make_coding
 from verifier.conform.logs import Event
 from verifier.conform.mapping import MISSING, Rule, Target, value_of
 from verifier.conform.outcome import Conformance, LogVerdict
-from verifier.conform.protocols import ProtocolMachine
 from verifier.conform.search import MOST_STATES, Frontier, Reached, Search, TooMany, refusal
-from verifier.conform.symbolic import Followed, NotSymbolic, Observed, SymbolicSearch
+from verifier.conform.symbolic import Followed, Observed, SymbolicSearch
 from verifier.processes.limits import Interrupted
 from verifier.trust.replay import ReplayFailure
+
+_MOST_WIDENINGS = 40
+"""The most times that the sorts of a module are widened for a log."""
 
 
 @dataclass
 class SolverSearch(Search):
-    """Judges logs of a protocol. Each execution that the solver finds is taken again, step by step."""
+    """Judges logs. Each execution that the solver finds is taken again, step by step."""
 
+    _coding: Coding | None = None
     _made_solver: SymbolicSearch | None = None
 
     def _judge_exploded(self, log: Path, events: list[Event]) -> LogVerdict | None:
@@ -29,13 +33,17 @@ class SolverSearch(Search):
             found = self._judge_by_solver(log, events)
         except (NotSymbolic, TooMany, Interrupted):
             return None
+        except ReplayFailure:
+            if self._coding is None or self._coding.names_each_parameter:
+                raise
+            return None  # a parameter that only the interpreter knows is not what the log says
         finally:
             self.most = most
         return replace(found, by_solver=True)
 
     def _judge_by_solver(self, log: Path, events: list[Event]) -> LogVerdict:
         """Return the verdict on a log. Raises NotSymbolic for what the search by solver has no rule for."""
-        self._admits, search = None, self._solver()
+        self._admits = None
         seen, observed = list[Event](), list[Observed]()
         for event in events:
             seen.append(event)
@@ -43,11 +51,7 @@ class SolverSearch(Search):
             if rule is not None:
                 observed.append(self._observe(meant, rule, is_first=self._is_initial(seen)))
 
-        def follow(invariants: Sequence[str]) -> Followed | None:
-            mapping = self.mapping
-            return search.follow(observed, mapping.silent, mapping.most_silent, invariants, self.tick)
-
-        found = follow(())
+        found = self._follow(observed, ())
         if found is None or found.explained < len(observed):
             return self._make_refusal(log, events, observed, found)
         last = self._replay(found, observed)
@@ -57,7 +61,7 @@ class SolverSearch(Search):
             return replace(made, explained=len(events), line=None, text="")
         violated = self._find_violation(last)
         if violated is not None:
-            again = follow(self._invariants)
+            again = self._follow(observed, self._invariants)
             if again is None or again.explained < len(observed):
                 return self._violating(log, events, *violated)
             last = self._replay(again, observed)
@@ -67,12 +71,33 @@ class SolverSearch(Search):
         accepted = LogVerdict(str(log), Conformance.ACCEPTED, len(events), len(events), frontier=1)
         return replace(accepted, coverage=covered)
 
-    def _solver(self) -> SymbolicSearch:
-        """Return the search by solver, made once for all logs."""
+    def _follow(self, observed: Sequence[Observed], invariants: Sequence[str]) -> Followed | None:
+        """Return the longest prefix that an execution explains; None if no initial state agrees with the log.
+
+        The sorts of a module are guessed. If no execution goes on, the sorts are widened by each state from
+        which a step that the log allows may leave them. Raises NotSymbolic if they become no wider."""
+        hidden, most = self.mapping.silent, self.mapping.most_silent
+        for _ in range(_MOST_WIDENINGS):
+            coding, search = self._solver()
+            found = search.follow(observed, hidden, most, invariants, self.tick)
+            if found is not None and found.explained == len(observed):
+                return found
+            reached = observed[: (found.explained if found is not None else 0) + 1]
+            state = search.find_leaving(reached, hidden, most, invariants, self.tick)
+            if state is None:
+                return found
+            self._made_solver = None
+            if not coding.widen(state):
+                break
+        raise NotSymbolic
+
+    def _solver(self) -> tuple[Coding, SymbolicSearch]:
+        """Return the search by solver, made once for all logs and the sorts so far."""
+        if self._coding is None:
+            self._coding = make_coding(self.machine)
         if self._made_solver is None:
-            assert isinstance(self.machine, ProtocolMachine)
-            self._made_solver = SymbolicSearch(self.machine)
-        return self._made_solver
+            self._made_solver = SymbolicSearch(self.machine, self._coding)
+        return self._coding, self._made_solver
 
     def _observe(self, event: Event, rule: Rule, *, is_first: bool) -> Observed:
         """Return what an event says of the states around its step."""
@@ -106,8 +131,7 @@ class SolverSearch(Search):
                 after = self._with_silent(frontier)
             if step.after not in after:
                 raise ReplayFailure(number, f"{step.action} does not lead to the state that the solver says")
-            line = step.event.line if step.event is not None else None
-            reached = Reached(step.after, reached, step.action, step.given, line)
+            reached = after[step.after]
         return reached
 
     def _make_refusal(

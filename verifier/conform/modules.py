@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part, agree_in_pairs, pair_off
+from verifier.conform.machine import Fits, Parameters, Part, TooManyInitial, agree_in_pairs, pair_off
 from verifier.conform.module_parts import GuardParts
 from verifier.conform.near_failures import NearFailures
 from verifier.conform.outcome import Obstacle
 from verifier.conform.trace_modules import as_obstacle
 from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
 from verifier.tla.blocked import find_blocked
 from verifier.tla.explaining import false_parts
@@ -27,16 +29,18 @@ from verifier.tla.value_types import Boolean, Fn, ModelValue, Value
 from verifier.tla.values import materialize, pairs_of
 
 _AS_TRACE_MODULE = "write it as a module that reads its log"
+_MOST_INITIAL = 200_000
+"""The limit of initial states that are listed: the first event may say which they are."""
 _TITLE = re.compile(r"([^(]+)(?:\((.*)\))?")
 
 
 class ModuleMachine:
     """A TLA+ module at the constants of its configuration."""
 
-    is_symbolic = False
+    is_symbolic = True
 
     def __init__(self, module: TlaLoaded) -> None:
-        self.spec = module.specification
+        self.module, self.spec = module, module.specification
         if self.spec.next is None:
             raise UsageError(f"{self.spec.module.name} has no Next, so that no log has an execution")
         self.next = self.spec.next
@@ -61,10 +65,15 @@ class ModuleMachine:
         self._steps: dict[State, list[tuple[State, Taken]]] = {}
 
     def initial(self, most: int | None = None) -> list[State]:
-        """Return the initial states."""
-        if not self._explorer.states:
-            evaluate_or_refuse(self._explorer.explore)
-        return list(self._explorer.states)
+        """Return the initial states. Raises TooManyInitial if they are too many to list."""
+        explorer = self._explorer
+        if not explorer.states:
+            explorer.max_states = _MOST_INITIAL
+            with suppress(Interrupted):
+                evaluate_or_refuse(explorer.explore)
+        if len(explorer.states) >= _MOST_INITIAL:
+            raise TooManyInitial(f"more than {_MOST_INITIAL:,} initial states")
+        return list(explorer.states)
 
     def holds(self, state: State, invariant: str) -> bool:
         """True if a state satisfies an invariant. Raises UsageError if it has no value."""

@@ -7,33 +7,28 @@ step. What the log leaves out stays open. A solver decides after each event whet
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
+from verifier.conform.coding import Coding, NotSymbolic
 from verifier.conform.logs import Event
-from verifier.conform.machine import Fits
+from verifier.conform.machine import Fits, Machine
 from verifier.conform.mapping import ANY, Rule, Target
-from verifier.conform.protocols import ProtocolMachine, concrete
-from verifier.encodings.layout import Part
-from verifier.encodings.plain_terms import plain, values_of
-from verifier.encodings.sorts import Function, Record, Sort
+from verifier.conform.protocols import concrete
+from verifier.conform.written_values import MOST_VALUES, Cube, WrittenValues, make_cube
+from verifier.encodings.bits import negation
+from verifier.encodings.plain_terms import values_of
+from verifier.encodings.sorts import Sort
 from verifier.runs.building import build_model
 from verifier.solvers import open_solver, satisfiable
 from verifier.specs.definition import PropertyKind
-from verifier.system.model import Model
-from verifier.system.transition_system import Instance
+from verifier.system.model import CutOff, Model
+from verifier.system.transition_system import Instance, SafetyProperty
 from verifier.trust.replay import Replayer, ReplayFailure
 
 _SOLVER = "cadical"
-_MOST_VALUES = 20_000
-"""The most values of a part of a variable that are compared with what a log writes."""
-_Cube: TypeAlias = list[int]
-
-
-class NotSymbolic(Exception):
-    """Raised for what the search by solver has no rule for."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,6 @@ class Step:
     """A step of an execution."""
 
     action: str
-    given: Mapping[str, Any]
     after: Any
     event: Event | None
     """The event that it explains; None for a silent step."""
@@ -71,22 +65,31 @@ class Followed:
     initial: Any
     steps: Sequence[Step]
 
+    @property
+    def last(self) -> Any:
+        """The last state."""
+        return self.steps[-1].after if self.steps else self.initial
+
 
 class SymbolicSearch:
-    """Follows logs of a protocol by a solver."""
+    """Follows logs of a specification by a solver, at the sorts of its coding."""
 
-    def __init__(self, machine: ProtocolMachine) -> None:
-        self.machine = machine
-        self.model: Model = build_model(machine.definition)
+    def __init__(self, machine: Machine, coding: Coding) -> None:
+        self.machine, self.coding = machine, coding
+        self.model: Model = build_model(coding.definition)
+        cut_off = self._cut_off()
         system = self.model.system
+        system = replace(system, properties=(*system.properties, *cut_off))
         self.unrolling = unroll(system, Steps.SERIAL, symmetry=False, swapping=False, idle=True)
-        # The values of bits lie in their sorts. So type invariants, which say more of steps, are left out.
-        properties = machine.definition.properties
-        self._claims = {one.name for one in properties if one.kind is PropertyKind.INVARIANT}
-        place, self._places = 0, list[tuple[tuple[Any, ...], range]]()
-        for leaf in self.model.layout.leaves:
-            self._places.append((leaf.path, range(place, place + len(leaf.bits))))
-            place += len(leaf.bits)
+        self.claims = coding.claims()
+        self.written = WrittenValues(machine, coding, self.model.layout)
+
+    def _cut_off(self) -> Iterator[SafetyProperty]:
+        """Yield for each instance that no step of it leaves the sorts, or reads what has no value."""
+        if not self.coding.names_each_parameter:
+            for number, one in enumerate(self.model.cut_off):
+                name = _name_cut_off(number)
+                yield SafetyProperty(name, PropertyKind.TYPE_INVARIANT, negation(one.when), False)
 
     def follow(
         self,
@@ -98,7 +101,7 @@ class SymbolicSearch:
     ) -> Followed | None:
         """Return the longest prefix that an execution explains, all states of which satisfy the invariants;
         None if no initial state does. Raises NotSymbolic."""
-        run = _Run(self, [name for name in invariants if name in self._claims])
+        run = _Run(self, self._required(invariants))
         try:
             run.open()
             found = run.read(0) if run.is_possible() else None
@@ -119,54 +122,64 @@ class SymbolicSearch:
         finally:
             run.solver.close()
 
-    def free(self, instance: Instance) -> list[str]:
-        """Return the parameters of an instance whose values the solver chooses."""
-        if not instance.inputs:
-            return []
-        names = self.model.free_layouts[instance.label].sorts
-        return [name.removeprefix(f"{instance.label}.") for name in names]
+    def find_leaving(
+        self,
+        observed: Sequence[Observed],
+        silent: Sequence[str],
+        most_silent: int,
+        invariants: Sequence[str],
+        tick: Callable[[], None],
+    ) -> Any:
+        """Return a state of an execution that agrees with a log so far, and from which the next step that the
+        log allows may leave the sorts or read what has no value; None if there is none."""
+        run = _Run(self, self._required(invariants))
+        try:
+            run.open()
+            for one in observed:
+                tick()
+                for _ in range(0 if one.is_first else most_silent):
+                    if run.may_leave(silent, None):
+                        return run.read(0).last
+                    run.step(silent, None)
+                run.agree(one.before)
+                if not one.is_first:
+                    if run.may_leave((one.rule.action,), one):
+                        return run.read(0).last
+                    run.step((one.rule.action,), one)
+                run.agree(one.after)
+            return None
+        finally:
+            run.solver.close()
 
-    def cubes(self, target: Target, keys: Sequence[Any], written: Any) -> Iterator[list[_Cube]]:
-        """Yield conditions on a state that together say that a part of it is what a log writes: each is a
-        list of alternatives, and each of these a list of literals."""
-        sort = next(s.sort for s in self.machine.definition.variables if s.name == target.variable)
-        path: tuple[Any, ...] = ()
-        for key in keys:
-            found = [(own, part) for own, part in _parts(sort) if self.machine.agrees(plain(own), key)]
-            if not found:
-                yield []
-                return
-            path, sort = (*path, found[0][0]), found[0][1]
-        yield from self._agreeing(target.variable, path, sort, written)
-
-    def _agreeing(
-        self, variable: str, path: tuple[Any, ...], sort: Sort, written: Any
-    ) -> Iterator[list[_Cube]]:
-        if sort.size <= _MOST_VALUES:
-            values = [value for value in values_of(sort) if self.machine.agrees(value, written)]
-            yield [self._cube(variable, path, concrete(value)) for value in values]
-            return
-        if not isinstance(written, dict) or not {"#map", "tag"}.isdisjoint(written):
+    def _required(self, invariants: Sequence[str]) -> list[str]:
+        """Return the invariants that the solver knows. Raises NotSymbolic for one that is not translated."""
+        if not self.coding.names_each_parameter and not self.claims.issuperset(invariants):
             raise NotSymbolic
-        parts = {str(plain(key)): (key, part) for key, part in _parts(sort)}
-        if parts.keys() != written.keys():
-            yield []
-        for name, (key, part) in parts.items():
-            if name in written:
-                yield from self._agreeing(variable, (*path, key), part, written[name])
+        return [name for name in invariants if name in self.claims]
 
-    def _cube(self, variable: str, path: tuple[Any, ...], value: Any) -> _Cube:
-        """Return the literals that say that a part of a variable has a value."""
-        layout = self.model.layout
-        state: dict[str, Any] = {name: sort.default for name, sort in layout.sorts.items()}
-        state[variable] = _put(state[variable], path, value)
-        bits, wanted = layout.encode_state(state), (variable, *path)
-        return [
-            place + 1 if bits[place] else -place - 1
-            for where, places in self._places
-            if tuple(step.name if isinstance(step, Part) else step for step in where[: len(wanted)]) == wanted
-            for place in places
-        ]
+    def may_take(self, one: Instance | CutOff, actions: Sequence[str], observed: Observed | None) -> bool:
+        """True if an instance is one of some actions that an event explains, as far as its parameters say."""
+        if ANY not in actions and self.coding.name_of(one.action) not in actions:
+            return False
+        given = self.coding.decode_parameters(one.parameters)
+        return observed is None or observed.fits(given)
+
+    def free(self, instance: Instance) -> Mapping[str, Sort]:
+        """Return the parameters of an instance whose values the solver chooses, with their sorts."""
+        if not instance.inputs:
+            return {}
+        sorts = self.model.free_layouts[instance.label].sorts
+        return {name.removeprefix(f"{instance.label}."): sort for name, sort in sorts.items()}
+
+    def input_cubes(self, instance: Instance, name: str, sort: Sort, fits: Fits) -> list[Cube]:
+        """Return the values of a free parameter that an event allows, each as literals over the inputs,
+        counted from 1. Raises NotSymbolic if there are too many to try."""
+        if sort.size > MOST_VALUES:
+            raise NotSymbolic
+        layout = self.model.free_layouts[instance.label]
+        values = [concrete(value) for value in values_of(sort)]
+        allowed = [value for value in values if fits({name: self.coding.decode(value, sort)})]
+        return [make_cube(layout, f"{instance.label}.{name}", (), value) for value in allowed]
 
 
 class _Run:
@@ -201,14 +214,10 @@ class _Run:
 
     def step(self, actions: Sequence[str], one: Observed | None) -> None:
         """Add a step of some actions that an event explains; without one it may be left out."""
-        allowed = []
-        for number, instance in enumerate(self.search.model.system.instances):
-            named = instance.action in actions or ANY in actions
-            given = {name: plain(value) for name, value in instance.parameters.items()}
-            if named and (one is None or one.fits(given)):
-                allowed.append(number)
-                if one is not None and not one.given.isdisjoint(self.search.free(instance)):
-                    raise NotSymbolic
+        instances = self.search.model.system.instances
+        allowed = [n for n, each in enumerate(instances) if self.search.may_take(each, actions, one)]
+        for number in allowed if one is not None else ():
+            self._choose_inputs(number, instances[number], one)
         self.open()
         fires = self.unrolling.firing
         self._add([[-fires[n]] for n in range(len(fires)) if n not in set(allowed)], self.last - 1)
@@ -216,10 +225,37 @@ class _Run:
             self._add([[fires[n] for n in allowed]], self.last - 1)
         self.events.append(None if one is None else one.event)
 
+    def _choose_inputs(self, number: int, instance: Instance, one: Observed | None) -> None:
+        """Require of the step from the last frame, if it takes an instance, that the parameters which the
+        solver chooses are what an event says."""
+        assert one is not None
+        fires, inputs = self.unrolling.firing[number], self.unrolling.inputs[number]
+        for name, sort in self.search.free(instance).items():
+            if name in one.given:
+                cubes = self.search.input_cubes(instance, name, sort, one.fits)
+                chosen = [self.variables.fresh() for _ in cubes]
+                self.solver.add_clauses([[-self.variables.at(fires, self.last), *chosen]])
+                for own, cube in zip(chosen, cubes, strict=True):
+                    literals = (inputs[abs(bit) - 1] * (1 if bit > 0 else -1) for bit in cube)
+                    self.solver.add_clauses([[-own, self.variables.at(bit, self.last)] for bit in literals])
+
+    def may_leave(self, actions: Sequence[str], one: Observed | None) -> bool:
+        """True if from the last state a step of some actions that an event explains may leave the sorts, or
+        read what has no value."""
+        search, known = self.search, self.unrolling.properties
+        cut_off = [
+            -known[_name_cut_off(number)]
+            for number, each in enumerate(search.model.cut_off)
+            if search.may_take(each, actions, one)
+        ]
+        leaves = self.variables.fresh()
+        self.solver.add_clauses([[-leaves, *(self.variables.at(bit, self.last) for bit in cut_off)]])
+        return bool(cut_off) and satisfiable(self.solver, [leaves])
+
     def agree(self, parts: Sequence[tuple[Target, Sequence[Any], Any]]) -> None:
         """Require that parts of the last state are what a log writes."""
         for target, keys, written in parts:
-            for cubes in self.search.cubes(target, keys, written):
+            for cubes in self.search.written.cubes(target, keys, written):
                 chosen = [self.variables.fresh() for _ in cubes]
                 self.solver.add_clauses([chosen])
                 for name, cube in zip(chosen, cubes, strict=True):
@@ -234,38 +270,23 @@ class _Run:
             raise ReplayFailure(0, "the state that the solver begins with is no initial state")
 
         def state(row: list[bool]) -> Any:
-            values = layout.decode_state(row)
-            return tuple(plain(values[name]) for name in search.machine.variables)
+            return search.coding.decode_state(layout.decode_state(row))
 
+        if not search.coding.is_initial(state(rows[0])):
+            raise ReplayFailure(0, "the state that the solver begins with is no initial state")
         steps = []
         for frame, event in enumerate(self.events):
             taken = self._values(self.unrolling.firing, frame)
             if True not in taken:
                 continue
             instance = system.instances[taken.index(True)]
-            inputs = self._values(self.unrolling.inputs[taken.index(True)], frame)
-            given = search.model.parameter_values(instance, inputs)
-            named = {name: plain(value) for name, value in given.items()}
-            steps.append(Step(instance.action, named, state(rows[frame + 1]), event))
+            name = search.coding.name_of(instance.action)
+            steps.append(Step(name, state(rows[frame + 1]), event))
         return Followed(explained, state(rows[0]), steps)
 
     def _values(self, literals: Sequence[int], frame: int) -> list[bool]:
         return self.solver.values(self.variables.at(literal, frame) for literal in literals)
 
 
-def _parts(sort: Sort) -> Iterator[tuple[Any, Sort]]:
-    """Yield the keys of a function or record, each with the sort of its value. Raises NotSymbolic."""
-    match sort:
-        case Function():
-            yield from ((key, sort.range) for key in sort.domain.each())
-        case Record():
-            yield from sort.fields
-        case _:
-            raise NotSymbolic
-
-
-def _put(whole: Any, path: Sequence[Any], value: Any) -> Any:
-    """Return a value with another one at the end of a path."""
-    if not path:
-        return value
-    return whole.updated(path[0], _put(whole[path[0]], path[1:], value))
+def _name_cut_off(number: int) -> str:
+    return f"cut off {number}"
