@@ -277,4 +277,4 @@ def test_a_parameter_that_the_solver_chooses_stays_open(
     events = [Event(number, "", {"event": "Put", **fields}) for number in range(1, count + 1)]
     found = SolverSearch(machine, mapped, 0).judge_list(Path("log"), events)
     assert (found.verdict, found.by_solver) == (verdict, True)
-    assert said(Search(machine, mapped).judge_list(Path("log"), events)) == said(found)
+    assert summarise(Search(machine, mapped).judge_list(Path("log"), events)) == summarise(found)

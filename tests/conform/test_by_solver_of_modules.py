@@ -162,7 +162,7 @@ def make_log(machine: ModuleMachine, mapping: dict[str, Any], chance: Random) ->
     return [Event(number, json.dumps(one), one) for number, one in enumerate(found, 1)]
 
 
-def said(one: LogVerdict) -> tuple[Any, ...]:
+def summarise(one: LogVerdict) -> tuple[Any, ...]:
     """Return what does not depend on the execution that was found: of a false invariant, its line does."""
     line = None if one.violated else one.line
     return one.verdict, one.explained, line, "" if one.violated else one.reason, one.lines
@@ -178,7 +178,7 @@ def compare(machine: ModuleMachine, mapping: dict[str, Any], seed: int, count: i
         if events:
             listed = listing.judge_list(Path("log"), events)
             solved = solving.judge_list(Path("log"), events)
-            assert said(solved) == said(listed), [one.text for one in events]
+            assert summarise(solved) == summarise(listed), [one.text for one in events]
             found.append(solved)
     return found
 

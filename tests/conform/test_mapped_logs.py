@@ -25,6 +25,7 @@ Next == Inc \\/ Lose \\/ \\E n \\in 0..3 : Set(n)
 LOCK = '''"""A lock."""
 from __future__ import annotations
 
+from verifier.conform.coding import NotSymbolic
 from verifier.encodings.declared import Element, Formula, variable
 from verifier.encodings.sorts import Option
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action
