@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify, wrong
+from verifier.conform.coding import NotSymbolic
 
 COUNTER = """---- MODULE Counter ----
 EXTENDS Naturals
@@ -25,7 +26,6 @@ Next == Inc \\/ Lose \\/ \\E n \\in 0..3 : Set(n)
 LOCK = '''"""A lock."""
 from __future__ import annotations
 
-from verifier.conform.coding import NotSymbolic
 from verifier.encodings.declared import Element, Formula, variable
 from verifier.encodings.sorts import Option
 from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action
