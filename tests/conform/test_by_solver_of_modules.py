@@ -171,8 +171,8 @@ def summarise(one: LogVerdict) -> tuple[Any, ...]:
 def compare(machine: ModuleMachine, mapping: dict[str, Any], seed: int, count: int) -> list[LogVerdict]:
     """Return the solver's verdicts on random logs, each the same as that of enumeration."""
     mapped = read_mapping(mapping, "the mapping", machine.actions, machine.variables, machine.invariants)
-    listing, solving, found = Search(machine, mapped), SolverSearch(machine, mapped, 0), []
-    chance = Random(seed)
+    listing, solving = Search(machine, mapped), SolverSearch(machine, mapped, 0)
+    chance, found = Random(seed), list[LogVerdict]()
     while len(found) < count:
         events = make_log(machine, mapping, chance)
         if events:
