@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 from verifier.tla import action_forms as forms
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, frame_source, unit_of, waiting_source
-from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.composition import Composing
+from verifier.tla.evaluator import Continue, Walk
 from verifier.tla.flows import Continuation, Lines, following, indent_lines
 from verifier.tla.frames import Closure, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import make_guarded_loop

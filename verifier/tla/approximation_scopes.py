@@ -15,6 +15,7 @@ from verifier.tla.ast import Expression, Symbol
 _MOST_PARTS = 16
 """The most narrower scopes that a scope keeps."""
 
+
 class Known:
     """A result, and the step or the value objects for which it was found."""
 

@@ -20,10 +20,8 @@ from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import is_member, materialize
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.evaluator import Continue, Evaluator, Walk
 
-Continue: TypeAlias = Callable[[], None]
-Walk: TypeAlias = Callable[[Frame, Continue], None]
 Target: TypeAlias = "int | Callable[[Frame], int | None] | None"
 """The variable on the left side of an assignment: its index, a function that finds it in a walk, or None."""
 

@@ -13,6 +13,7 @@ from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import subexpressions
 from verifier.tla.frames import Undefined
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.lazy_sets import Infinite, Interval
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -36,7 +37,7 @@ def permutations(specification: Specification) -> list[Permutation]:
     generators: list[Permutation] = []
     shared = specification.evaluator
     # Symmetry is not checked yet during this evaluation, so its values must not be kept.
-    evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+    evaluator = Interpreter(shared.variables, shared.resolve, shared.constants, shared.order)
     evaluator.model_values = shared.model_values
     for formula in specification.symmetry:
         try:
@@ -172,7 +173,7 @@ class _Look:
         if not self.evaluator.analysis.of_definition(symbol).fixed or symbol.body is None:
             return False
         shared = self.evaluator
-        evaluator = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+        evaluator = Interpreter(shared.variables, shared.resolve, shared.constants, shared.order)
         evaluator.model_values = shared.model_values
         try:
             return self._is_kept(evaluator.compile_value(symbol.body, symbol.module)())

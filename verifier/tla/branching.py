@@ -5,8 +5,9 @@ from __future__ import annotations
 from verifier.tla import action_forms as forms
 from verifier.tla import ast
 from verifier.tla.arguments import unit_of
-from verifier.tla.assignments import Assignments, Continue, Walk
+from verifier.tla.assignments import Assignments
 from verifier.tla.ast import Definition, Expression
+from verifier.tla.evaluator import Continue, Walk
 from verifier.tla.frames import Frame, Unit
 from verifier.tla.functions import no_value_at
 from verifier.tla.lets import extend_frame

@@ -15,15 +15,10 @@ from verifier.tla.facts import CONSTANT
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import local_source
 from verifier.tla.logic import comparison_source
+from verifier.tla.memories import Memory
 from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.reading_files import FILES, WRITING
-from verifier.tla.remembered import (
-    Memory,
-    is_worth_remembering,
-    latest,
-    remember_results,
-    remember_without_arguments,
-)
+from verifier.tla.remembered import is_worth_remembering, latest, remember_results, remember_without_arguments
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:

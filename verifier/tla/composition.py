@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from verifier.tla import ast
-from verifier.tla.assignments import Continue, Walk
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.branching import Branching
 from verifier.tla.errors import Place
+from verifier.tla.evaluator import Continue, Walk
 from verifier.tla.facts import ACTION, Facts
 from verifier.tla.frames import UNSET, Closure, Frame, Undefined, Unit, Waiting, force_delayed
 from verifier.tla.value_types import NoValue, Value

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from verifier.tla.comparing import COMPOUND
-from verifier.tla.frames import UNSET, Evaluate, Undefined, Unit, Waiting
+from verifier.tla.frames import UNSET, Evaluate, Undefined, Waiting
 from verifier.tla.value_types import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, function
-
-if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
 
 Source: TypeAlias = str
 """An expression as Python source. A formula has a Python ``bool`` as its value."""
-Compile: TypeAlias = "Callable[[Evaluator, Any, Unit, bool], Source]"
-"""Compiles an expression of one form, in a unit, for the state or (True) for the next state."""
 
 _SHORT = re.compile(r"(e|now)\[\d+\]|[kb]\d+|\d+|TRUE|FALSE|'[A-Za-z0-9_]*'")
 """Source that costs nothing to evaluate twice, raises no error, and does not change meanwhile."""

@@ -4,46 +4,80 @@
 takes the frame of the definition that contains the expression. An expression with one value in all states is
 evaluated once, when it is first needed. It is compiled for the state or, below a prime, for the next state
 (``primed``).
+
+This module knows no form of expression: ``interpreter`` has the table of what compiles each.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from verifier.tla import ast, forms, functions, logic
-from verifier.tla.actions import Walker
+from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
-from verifier.tla.calls import application_source, predicate_source
 from verifier.tla.emitting import Emitter, Source
 from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
-from verifier.tla.forms import if_source
 from verifier.tla.frames import UNSET, Evaluate, Frame, Truth, Undefined, Unit
-from verifier.tla.lets import let_source
+from verifier.tla.memories import Memory
 from verifier.tla.order import Order, text
-from verifier.tla.remembered import Memory
 from verifier.tla.strictness import Strictness
 from verifier.tla.value_types import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
 
-_FORMS = {**forms.FORMS, **functions.FORMS}
+Compile: TypeAlias = "Callable[[Evaluator, Any, Unit, bool], Source]"
+"""Compiles an expression of one form, in a unit, for the state or (True) for the next state."""
+Continue: TypeAlias = Callable[[], None]
+Walk: TypeAlias = Callable[[Frame, Continue], None]
+"""Calls a continuation for each way in which a formula can be true."""
 _TEMPORAL = {ast.Temporal: "[], <> or ~>", ast.Fairness: "WF_ or SF_"}
 
 
-class Evaluator:
+@dataclass(frozen=True)
+class Compilers:
+    """The compilers of the forms of expressions."""
+
+    values: Mapping[type[Expression], Compile]
+    formulas: Mapping[type[Expression], Compile]
+    parts: Mapping[type[Expression], Callable[[Evaluator, Any, Unit, bool, Callable[..., Source]], Source]]
+    """Of forms whose value is that of a part. The last argument compiles that part."""
+    application: Compile
+    predicate: Callable[[Evaluator, ast.Apply, Unit, bool], Source | None]
+    """Compiles an application that is a formula; None for others."""
+
+
+class ActionWalker(Protocol):
+    """The compiler of walks over actions, as ENABLED and composed actions use it."""
+
+    between: int
+    """The number of intermediate states found."""
+
+    def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
+        """Return the walker of a formula."""
+
+    def composes(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
+        """Return a test that a step is one of a composed action."""
+
+
+class Evaluator(ABC):
     """Compiles expressions, and holds the state and the next state in which they are evaluated."""
+
+    actions: ActionWalker
 
     def __init__(
         self,
+        compilers: Compilers,
         variables: list[ast.Variable],
         resolve: Callable[[Symbol, str], Symbol | None],
         constants: dict[Symbol, Value],
         order: Order,
     ) -> None:
+        self.compilers = compilers
         self.variables = variables
         self.index = {variable: number for number, variable in enumerate(variables)}
         self.now: list[Any] = [UNSET] * len(variables)
@@ -64,7 +98,6 @@ class Evaluator:
         """Checks the choices of CHOOSE and folds while permutations are used."""
         self.walks_in_order = False
         """True if all sets are enumerated in TLC's order, even where only their members matter."""
-        self.actions = Walker(self)
         self.emit = Emitter(self.now, self.next)
         self.strictness = Strictness(resolve, constants.__contains__)
         self._begin_compiling()
@@ -87,12 +120,9 @@ class Evaluator:
         self.inside_recursive: set[ast.Function] = set()
         """Inner functions that are values of a recursive function and call that function."""
 
+    @abstractmethod
     def beside(self, variables: list[ast.Variable]) -> Evaluator:
         """Return an evaluator with other variables and all else the same."""
-        made = Evaluator(variables, self.resolve, self.constants, self.order)
-        made.registers, made.answers, made.printed = self.registers, self.answers, self.printed
-        made.model_values = self.model_values
-        return made
 
     def show(self, value: Value) -> str:
         """Return a value as a text of limited length."""
@@ -131,10 +161,11 @@ class Evaluator:
 
     def _value(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
-            return application_source(self, whole, unit, primed)
-        if type(whole) in logic.FORMS:
-            return f"(TRUE if {logic.FORMS[type(whole)](self, whole, unit, primed)} else FALSE)"
-        form = _FORMS.get(type(whole))
+            return self.compilers.application(self, whole, unit, primed)
+        formula = self.compilers.formulas.get(type(whole))
+        if formula is not None:
+            return f"(TRUE if {formula(self, whole, unit, primed)} else FALSE)"
+        form = self.compilers.values.get(type(whole))
         if form is None:
             return self.make_refusal(
                 whole.place, f"a formula with {_TEMPORAL[type(whole)]} has no value in a state"
@@ -147,16 +178,14 @@ class Evaluator:
 
     def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:
-            test = predicate_source(self, whole, unit, primed)
+            test = self.compilers.predicate(self, whole, unit, primed)
             if test is not None:
                 return self.emit.once(test) if self.is_fixed(whole, unit) else test
-        elif type(whole) in logic.FORMS:
-            test = logic.FORMS[type(whole)](self, whole, unit, primed)
+        elif (formula := self.compilers.formulas.get(type(whole))) is not None:
+            test = formula(self, whole, unit, primed)
             return self.emit.once(test) if self.is_fixed(whole, unit) else test
-        elif type(whole) is ast.If:
-            return if_source(self, whole, unit, primed, self.truth_source)
-        elif type(whole) is ast.Let:
-            return let_source(self, whole, unit, primed, self.truth_source)
+        elif (part := self.compilers.parts.get(type(whole))) is not None:
+            return part(self, whole, unit, primed, self.truth_source)
         return self.truth_of(self.value_source(whole, unit, primed), whole.place)
 
     def truth_of(self, source: Source, place: Place) -> Source:

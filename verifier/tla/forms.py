@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.emitting import Compile, Source
+from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
@@ -22,7 +22,7 @@ from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import is_infinite, is_set, set_of
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.evaluator import Compile, Evaluator
 
 
 def if_source(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.emitting import Compile, Source
+from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.forms import asymmetric_choice, compile_choice
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
@@ -22,7 +22,7 @@ from verifier.tla.value_types import Fn, NoValue, Value
 from verifier.tla.values import LazyFunction, has_at_most, has_key, is_infinite, is_member, is_set
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.evaluator import Compile, Evaluator
 
 
 _FEW = 1024

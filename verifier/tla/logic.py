@@ -7,17 +7,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from verifier.tla import ast
-from verifier.tla.assignments import Walk
 from verifier.tla.ast import Expression
 from verifier.tla.comparing import equals
-from verifier.tla.emitting import Compile, Source
+from verifier.tla.emitting import Source
+from verifier.tla.evaluator import Walk
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import make_guarded_loop
 from verifier.tla.membership import membership_source
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
-    from verifier.tla.evaluator import Evaluator
+    from verifier.tla.evaluator import Compile, Evaluator
 
 
 def junction_source(ev: Evaluator, whole: ast.Junction, unit: Unit, primed: bool) -> Source:

@@ -16,10 +16,10 @@ from verifier.tla import action_forms as forms
 from verifier.tla import ast
 from verifier.tla.actions import Walker
 from verifier.tla.arguments import argument_sources, frame_source, unit_of
-from verifier.tla.assignments import Walk
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
+from verifier.tla.evaluator import Walk
 from verifier.tla.facts import CONSTANT
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame

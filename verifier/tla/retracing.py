@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.parameters import find_taken_action
 
 Walk: TypeAlias = Callable[[Callable[[], None]], None]
@@ -18,7 +18,7 @@ class _Enough(Exception):
     """Raised to end a walk."""
 
 
-def has_a_step(evaluator: Evaluator, walk: Walk, state: State) -> bool:
+def has_a_step(evaluator: Interpreter, walk: Walk, state: State) -> bool:
     """True if a state has a step."""
 
     def leave() -> None:
@@ -32,7 +32,7 @@ def has_a_step(evaluator: Evaluator, walk: Walk, state: State) -> bool:
     return False
 
 
-def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -> Taken | None:
+def action_between(evaluator: Interpreter, walk: Walk, one: State, other: State) -> Taken | None:
     """Return the first action that leads from a state to the other; None if no step does."""
     found: list[Taken] = []
 
@@ -49,6 +49,6 @@ def action_between(evaluator: Evaluator, walk: Walk, one: State, other: State) -
     return found[0] if found else None
 
 
-def _set(evaluator: Evaluator, state: State) -> None:
+def _set(evaluator: Interpreter, state: State) -> None:
     evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
     evaluator.actions.action = None

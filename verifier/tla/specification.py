@@ -13,8 +13,8 @@ from verifier.tla.by_value import refuse_by_value
 from verifier.tla.config import Assignment, Config, Named
 from verifier.tla.constants import Constants
 from verifier.tla.errors import Place, TlaError, takes
-from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, CONSTANT, STATE
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.levels import check_levels
 from verifier.tla.order import Order, text
 from verifier.tla.replacing import arity
@@ -32,7 +32,7 @@ class Specification:
 
     module: Module
     config: Config
-    evaluator: Evaluator
+    evaluator: Interpreter
     init: list[Formula] = field(default_factory=list)
     next: Formula | None = None
     invariants: dict[str, Formula] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Maker:
             if constant not in given.values and constant not in given.replaced:
                 words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
-        evaluator = Evaluator(self.module.variables, given.resolve, given.values, self.order)
+        evaluator = Interpreter(self.module.variables, given.resolve, given.values, self.order)
         evaluator.model_values = given.model_values
         by_value = check_levels(self.module)
         self._check_constants(evaluator)
@@ -115,7 +115,7 @@ class _Maker:
         made.refuse_by_value(self.asked)
         return made
 
-    def _check_constants(self, evaluator: Evaluator) -> None:
+    def _check_constants(self, evaluator: Interpreter) -> None:
         assignments = self.constants.assignments.items()
         for name, assignment in ((key[1], one) for key, one in assignments if key[0] is None):
             symbol = self.module.names.get(name)
@@ -212,7 +212,7 @@ class _Maker:
         for named in config.possible:
             made.possible[named.name] = self._at_most(evaluator, named, "_POSSIBLE", ACTION)
 
-    def _of_the_search(self, evaluator: Evaluator, named: Named, keyword: str) -> Formula:
+    def _of_the_search(self, evaluator: Interpreter, named: Named, keyword: str) -> Formula:
         """Return a formula about the search. Raises TlaError if it reads a state."""
         formula = self._at_most(evaluator, named, keyword, STATE)
         reads = evaluator.analysis.of(formula.body, formula.module).reads
@@ -230,7 +230,7 @@ class _Maker:
                 words = "it is the same in all states, which it should tell apart"
                 raise TlaError(named.place, f"VIEW {named.name}: {words}")
 
-    def _at_most(self, evaluator: Evaluator, named: Named, keyword: str, level: int) -> Formula:
+    def _at_most(self, evaluator: Interpreter, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)
         found = evaluator.analysis.of(formula.body, formula.module).level
         if found > level:

@@ -18,7 +18,7 @@ from verifier.runs.modules.translating import NotTranslated, with_operators
 from verifier.runs.news import Remark
 from verifier.tla.automorphisms import interchangeable
 from verifier.tla.checks import list_evaluated_formulas
-from verifier.tla.evaluator import Evaluator
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Permutation, Renaming, Symmetry
 from verifier.tla.value_types import Value
@@ -54,7 +54,7 @@ def _keeping(group: list[Permutation], answers: Sequence[Value]) -> list[Permuta
 def _watch(asked: ModuleQuestion, spec: Specification, group: list[Permutation]) -> ModuleQuestion:
     """Return the question with permutations of model values, which are checked during evaluation."""
     shared = spec.evaluator
-    own = Evaluator(shared.variables, shared.resolve, shared.constants, shared.order)
+    own = Interpreter(shared.variables, shared.resolve, shared.constants, shared.order)
     own.model_values = shared.model_values
     own.symmetry = Symmetry(group, own.order)
     module = replace(asked.module, specification=replace(spec, evaluator=own))

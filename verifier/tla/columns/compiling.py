@@ -31,7 +31,7 @@ from verifier.tla.columns.walks import (
     Settled,
     Walk,
 )
-from verifier.tla.evaluator import Evaluator
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.loops import domain_source
 
 _DEEPEST = 40
@@ -40,7 +40,7 @@ _DEEPEST = 40
 class Compiler(Parts):
     """Splits formulas into parts."""
 
-    def __init__(self, columns: Columns, evaluator: Evaluator) -> None:
+    def __init__(self, columns: Columns, evaluator: Interpreter) -> None:
         super().__init__(columns, evaluator)
         self.walker, self.actions, self.depth = evaluator.actions, Actions(), 0
 

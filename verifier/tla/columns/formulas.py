@@ -20,9 +20,9 @@ from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.numbers import Column, Unsuited
 from verifier.tla.columns.truths import Mask, Negated, Truth
 from verifier.tla.columns.walks import Walk
-from verifier.tla.evaluator import Evaluator
 from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Unit
+from verifier.tla.interpreter import Interpreter
 
 _ROWS = 1 << 15
 """The number of states or steps between two checks of the limits."""
@@ -41,7 +41,7 @@ class ColumnStates:
 
     @classmethod
     def of_states(
-        cls, evaluator: Evaluator, variables: Sequence[Variable], states: Sequence[State]
+        cls, evaluator: Interpreter, variables: Sequence[Variable], states: Sequence[State]
     ) -> ColumnStates:
         """Return states as columns. Raises NoValue."""
         columns = Columns(evaluator, variables)
@@ -56,7 +56,7 @@ class Formulas:
     """Decides formulas of states and steps. All methods raise one of ``FOUND_AGAIN`` for a formula that the
     interpreter must decide."""
 
-    def __init__(self, states: ColumnStates, evaluator: Evaluator, check: Callable[[], None]) -> None:
+    def __init__(self, states: ColumnStates, evaluator: Interpreter, check: Callable[[], None]) -> None:
         self.columns, self.compiler, self.states = states.columns, states.compiler, states.numbers
         self.count, self.evaluator, self.check = len(states), evaluator, check
 

@@ -213,9 +213,7 @@ class Kinds:
             assert found is not None
             return found.value
 
-        return Typed(
-            kind, function(kind.domain.sort(self.sorts), wider, kind.range.sort(self.sorts))
-        )
+        return Typed(kind, function(kind.domain.sort(self.sorts), wider, kind.range.sort(self.sorts)))
 
     def _widen_pair(self, typed: Typed, own: Pair, kind: Pair) -> Typed | None:
         items = [self.widen(self.item(typed, place), wanted) for place, wanted in enumerate(kind.items)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verifier.encodings.terms import Symbol, Term
 from verifier.tla import ast
-from verifier.tla.evaluator import Evaluator
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.translate.coding import Names
 from verifier.tla.translate.comparability import (
     member_of,
@@ -22,7 +22,7 @@ from verifier.tla.translate.translator import Rules, Translator
 
 
 def make_translator(
-    evaluator: Evaluator,
+    evaluator: Interpreter,
     names: Names,
     variables: dict[ast.Variable, Symbol],
     successor: dict[ast.Variable, Symbol],

@@ -17,8 +17,8 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.errors import Place
-from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Unit
+from verifier.tla.interpreter import Interpreter
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.cases import Case
 from verifier.tla.translate.coding import Names
@@ -49,7 +49,7 @@ class Translator:
     def __init__(
         self,
         rules: Rules,
-        evaluator: Evaluator,
+        evaluator: Interpreter,
         names: Names,
         variables: dict[ast.Variable, Symbol],
         successor: dict[ast.Variable, Symbol],
