@@ -14,8 +14,8 @@ from verifier.tla.tlc_ext import COUNTEREXAMPLE, TRACE
 from verifier.tla.value_types import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
-    from verifier.tla.explorer import Explorer
     from verifier.tla.found import State
+    from verifier.tla.search_state import SearchState
 
 
 def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:
@@ -23,7 +23,7 @@ def as_trace(names: Sequence[str], states: Iterable[State]) -> Value:
     return tuple(Fn(dict(zip(names, state, strict=True))) for state in states)
 
 
-def answers(search: Explorer) -> dict[str, Callable[[], Value]]:
+def answers(search: SearchState) -> dict[str, Callable[[], Value]]:
     """Return the answers, by the key that TLCGet is given."""
     numbers: dict[str, Callable[[], Value]] = {
         "diameter": lambda: search.level + 1 + max(search.ahead, search.count > search.end > 0, 0),

@@ -12,7 +12,8 @@ from verifier.tla.known_states import KnownStates
 from verifier.tla.violations import Violations
 
 if TYPE_CHECKING:
-    from verifier.tla.explorer import Explorer
+    from verifier.tla.columns.level_choice import ByColumns
+    from verifier.tla.search_state import SearchState
 
 BETWEEN_CHECKS = 128
 """The number of explored or generated states between two checks of the limits."""
@@ -38,57 +39,57 @@ class Begun:
     cpu_seconds: float
 
 
-def alike(explorer: Explorer, begun: Begun) -> bool:
+def alike(search: SearchState, begun: Begun) -> bool:
     """True if a search would find the same states in the same order. It must have no SYMMETRY, no VIEW and no
     properties of steps. No formula may mention the search or have side effects."""
-    spec = explorer.specification
-    if spec.symmetry or spec.view is not None or spec.possible or spec.action_constraints or explorer.steps:
+    spec = search.specification
+    if spec.symmetry or spec.view is not None or spec.possible or spec.action_constraints or search.steps:
         return False
-    if explorer.max_depth is not None or explorer.max_states is not None:
+    if search.max_depth is not None or search.max_states is not None:
         return False
-    if explorer.looks_for_deadlocks and begun.found.deadlocks:
+    if search.looks_for_deadlocks and begun.found.deadlocks:
         return False
     analysis = spec.evaluator.analysis
-    asked = list_evaluated_formulas(spec, set(explorer.properties))
+    asked = list_evaluated_formulas(spec, set(search.properties))
     return not any(analysis.of(formula.body, formula.module).changing for formula in asked)
 
 
-def goes_on(explorer: Explorer, begun: Begun) -> bool:
+def goes_on(search: SearchState, columns: ByColumns, begun: Begun) -> bool:
     """Let a search continue an equivalent one, as if it had explored these states itself. Return False if it
     must start again: a property is violated, or an initial state is outside the constraints."""
-    explorer.enforce(explorer)
-    explorer.known, explorer.found = begun.known, begun.found
-    explorer.violations = Violations(begun.known, begun.found)
-    explorer.level, explorer.current = len(begun.found.levels), begun.number - 1
-    explorer.columns.began -= begun.cpu_seconds
+    search.enforce_limits()
+    search.known, search.found = begun.known, begun.found
+    search.violations = Violations(begun.known, begun.found)
+    search.level, search.current = len(begun.found.levels), begun.number - 1
+    columns.began -= begun.cpu_seconds
     initial = begun.known.states[: begun.found.initial]
     try:
-        hold = _all_true(explorer, initial, [*explorer.constraints, *_tests(explorer.initially)])
-        hold = hold and _invariants_hold(explorer, begun.looked_at)
+        hold = _all_true(search, initial, [*search.constraints, *_tests(search.initially)])
+        hold = hold and _invariants_hold(search, columns, begun.looked_at)
     except Undefined:  # the search will report it there
         hold = False
-    explorer.found.closed = explorer.level - 1
+    search.found.closed = search.level - 1
     return hold
 
 
-def _invariants_hold(explorer: Explorer, states: list[State]) -> bool:
-    held = explorer.columns.all_hold(states)
-    return _all_true(explorer, states, _tests(explorer.invariants)) if held is None else held
+def _invariants_hold(search: SearchState, columns: ByColumns, states: list[State]) -> bool:
+    held = columns.all_hold(states)
+    return _all_true(search, states, _tests(search.invariants)) if held is None else held
 
 
 def _tests(named: list[tuple[str, Test]]) -> list[Test]:
     return [test for _, test in named]
 
 
-def _all_true(explorer: Explorer, states: list[State], asked: list[Test]) -> bool:
+def _all_true(search: SearchState, states: list[State], asked: list[Test]) -> bool:
     """True if all tests are true in all states."""
     if not asked:
         return True
-    now, following = explorer.evaluator.now, explorer.evaluator.next
+    now, following = search.evaluator.now, search.evaluator.next
     following[:] = [UNSET] * len(following)
     for number, state in enumerate(states):
         if number % BETWEEN_CHECKS == 0:
-            explorer.enforce(explorer)
+            search.enforce_limits()
         now[:] = state
         if not all(test() for test in asked):
             return False

@@ -9,7 +9,6 @@ Source: Yu, Manolios and Lamport 1999, doi:10.1007/3-540-48153-2_6; in tlaplus/t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,29 +16,25 @@ from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
 from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
-from verifier.tla.checks import checks
 from verifier.tla.columns.level_choice import ByColumns
-from verifier.tla.columns.numbers import Column
 from verifier.tla.errors import TlaError
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import Found, State, Taken
+from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.known_states import Key, KnownStates
+from verifier.tla.known_states import Key
 from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import find_taken_action as action_taken
 from verifier.tla.permuting import find_permutations
-from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk, has_a_step
+from verifier.tla.search_state import SearchState
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
-from verifier.tla.violations import Violations
-from verifier.tla.walking import Walks
 
 ENDED_BY_MODULE = 'the module ended the search: TLCSet("exit", TRUE)'
 """Why a search has an end before all states are explored."""
 
 
-class Explorer:
+class Explorer(SearchState):
     """Explores a specification."""
 
     def __init__(
@@ -55,53 +50,34 @@ class Explorer:
         by_columns: bool = True,
         begun: Begun | None = None,
     ) -> None:
-        self.specification, self.evaluator = specification, specification.evaluator
-        self.properties, self.keep_going, self.first = properties, keep_going, first
+        self.keep_going, self.first, self.enforce = keep_going, first, enforce
         """``first``: the search ends once all states as deep as a violation are checked."""
-        self.max_states, self.max_depth, self.enforce = max_states, max_depth, enforce
-        self.by_columns = by_columns
-        """True if large levels may be expanded by columns. The result is the same."""
         self.begun = begun
         """A search to continue, if it found the same states."""
         self.continued: Begun | None = None
         """That search, if it was continued."""
         self.follow: Callable[[int, int], None] | None = None
         """A callback for each step that the search takes, with the numbers of its states."""
-        self.follow_columns: Callable[[Column, Column], None] | None = None
-        """A callback for the steps that are expanded by columns, with the numbers of their states."""
         self.follow_action: Callable[[int, int, Taken], None] | None = None
         """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None
         """A callback for each state once its successors are known. It needs ``by_columns=False``."""
         self.asymmetric: str | None = None
         """The reason why the permutations of the configuration are not used."""
-        found = checks(specification, set(properties))
-        self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
-        self.constraints, self.action_constraints = found.constraints, found.action_constraints
-        self.always_alike, self.view = found.always_alike, found.view
-        self.possible = Possible(specification, found) if specification.possible else None
-        self.deadlock = specification.titles.no_deadlock
-        self.looks_for_deadlocks = self.deadlock in properties
         self._permuted = False
         self._actions: list[Taken] = []
         """The actions to the successors of the expanded state, if they are reported."""
-        self._start()
-        self.walks = Walks(specification)
-        self.names = self.walks.names
+        super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
         self.evaluator.answers = answers(self)
-        self.began = time.monotonic()
 
-    def _start(self) -> None:
-        self.found = Found()
-        self.known = KnownStates(self.view, None)
+    def begin(self) -> None:
+        """Start, or start again, with no known states."""
+        super().begin()
         self.columns = ByColumns(self)
-        self.level = self.end = 0
-        """The level that is expanded, and the number of states up to its end."""
-        self.ahead = 0
-        """The levels between the expanded state and the state that is evaluated. It is 0 for a step and 1 for
-        formulas about its successor."""
-        self.current, self.walking = -1, False
-        self.violations = Violations(self.known, self.found)
+
+    def enforce_limits(self) -> None:
+        """Raise Interrupted if a limit is reached."""
+        self.enforce(self)
 
     # -- symmetry
 
@@ -127,7 +103,7 @@ class Explorer:
         if not self.specification.symmetry:
             raise reason
         self.asymmetric, self.evaluator.symmetry = str(reason), None
-        self._start()
+        self.begin()
 
     # -- assumptions
 
@@ -189,10 +165,10 @@ class Explorer:
         """Return the first state of a level, its first state that is not expanded, and its end."""
         begun, self.begun = self.begun, None
         if begun is not None and alike(self, begun):
-            if goes_on(self, begun):
+            if goes_on(self, self.columns, begun):
                 self.continued = begun
                 return begun.first, begun.number, begun.end
-            self._start()
+            self.begin()
         self._initial()
         self._leave()
         return 0, 0, self.count
@@ -260,7 +236,7 @@ class Explorer:
 
         def add() -> None:
             if found.generated % BETWEEN_CHECKS == 0:
-                self.enforce(self)
+                self.enforce_limits()
             self.ahead = 0
             state = self.walks.capture("Init")
             assigned = following[:]
@@ -309,7 +285,7 @@ class Explorer:
 
     def _expand(self, number: int, walk: Walk) -> None:
         if number % BETWEEN_CHECKS == 0:
-            self.enforce(self)
+            self.enforce_limits()
         found, following, walker = self.found, self.evaluator.next, self.evaluator.actions
         state = self.states[number]
         self.evaluator.now[:] = state
@@ -328,7 +304,7 @@ class Explorer:
             if named:
                 self._actions.append(action_taken(walker))
             if len(successors) % BETWEEN_CHECKS == 0:
-                self.enforce(self)
+                self.enforce_limits()
 
         walker.action, walker.between, self.walking = None, 0, True
         try:
@@ -355,7 +331,7 @@ class Explorer:
         expanded = self.current
         for self.current in numbers:
             if self.current % BETWEEN_CHECKS == 0:
-                self.enforce(self)
+                self.enforce_limits()
             if not has_a_step(self.evaluator, walk, self.states[self.current]):
                 self.found.deadlocks += 1
                 if self.deadlock not in self.found.violations:
@@ -380,7 +356,7 @@ class Explorer:
                 step = (made,) if row is None else row  # no two of these are equal
                 within = steps.get(step)
                 if within is None:
-                    within = steps[step] = self._allows(state, made, number)
+                    within = steps[step] = self.allows_step(state, made, number)
             if within and known is not None and self.always_alike:
                 self._report_step(number, known, place)
                 continue
@@ -406,15 +382,6 @@ class Explorer:
             self.follow(number, other)
         if self.follow_action is not None:
             self.follow_action(number, other, self._actions[place])
-
-    def _allows(self, state: State, made: State, number: int) -> bool:
-        """True if the action constraints allow a step. The properties of the step are checked too."""
-        self.evaluator.now[:], self.evaluator.next[:] = state, made
-        self.ahead = 0
-        within = all(test() for test in self.action_constraints)
-        self.violations.check(made, -1, number, self.steps, of_step=True)
-        self.ahead = 1
-        return within
 
     def name_actions(self) -> None:
         """Find the actions between the states of the violations."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from verifier.tla.columns.search import FOUND_AGAIN, Met, Search, Unusual
 
 if TYPE_CHECKING:
-    from verifier.tla.explorer import Explorer
     from verifier.tla.found import State
+    from verifier.tla.search_state import SearchState
 
 _LOG = logging.getLogger(__name__)
 _LARGE = 400
@@ -22,7 +22,7 @@ _TRIED_SECONDS = 0.5
 class ByColumns:
     """Expands states by columns where possible, and leaves the rest to the interpreter."""
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: SearchState) -> None:
         self.explorer = explorer
         self.search: Search | None = None
         self.left = False
@@ -71,7 +71,7 @@ class ByColumns:
     def _watch_limits(self) -> Search | None:
         """Return the search, after the limits are checked. That check may have left columns."""
         if self.search is not None:
-            self.explorer.enforce(self.explorer)
+            self.explorer.enforce_limits()
         return self.search
 
     def _begin(self) -> None:

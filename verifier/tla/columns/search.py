@@ -28,8 +28,8 @@ from verifier.tla.symmetry import Asymmetric
 from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
-    from verifier.tla.explorer import Explorer
     from verifier.tla.found import State
+    from verifier.tla.search_state import SearchState
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 """The number of rows that are made at a time, at first and at most."""
@@ -59,7 +59,7 @@ class _Checks:
 class Search:
     """The states of a search as columns, and its steps. Raises Unsuited."""
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: SearchState) -> None:
         spec, evaluator = explorer.specification, explorer.evaluator
         orbits = explorer.known.orbits
         if not explorer.always_alike or spec.next is None:

@@ -1,0 +1,85 @@
+"""The state of a breadth-first search: the question, the states that it knows, and the place where it is.
+
+Columns, TLCGet and a search that continues another one read it. ``explorer`` runs the search.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from verifier.tla.checks import checks
+from verifier.tla.columns.numbers import Column
+from verifier.tla.found import Found, State
+from verifier.tla.known_states import KnownStates
+from verifier.tla.possible import Possible
+from verifier.tla.specification import Specification
+from verifier.tla.violations import Violations
+from verifier.tla.walking import Walks
+
+
+class SearchState(ABC):
+    """A search of a specification's states, and what is known of them."""
+
+    def __init__(
+        self,
+        specification: Specification,
+        properties: tuple[str, ...],
+        max_states: int | None,
+        max_depth: int | None,
+        *,
+        by_columns: bool,
+    ) -> None:
+        self.specification, self.evaluator = specification, specification.evaluator
+        self.properties, self.max_states, self.max_depth = properties, max_states, max_depth
+        self.by_columns = by_columns
+        """True if large levels may be expanded by columns. The result is the same."""
+        self.follow_columns: Callable[[Column, Column], None] | None = None
+        """A callback for the steps that are expanded by columns, with the numbers of their states."""
+        found = checks(specification, set(properties))
+        self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
+        self.constraints, self.action_constraints = found.constraints, found.action_constraints
+        self.always_alike, self.view = found.always_alike, found.view
+        self.possible = Possible(specification, found) if specification.possible else None
+        self.deadlock = specification.titles.no_deadlock
+        self.looks_for_deadlocks = self.deadlock in properties
+        self.begin()
+        self.walks = Walks(specification)
+        self.names = self.walks.names
+        self.began = time.monotonic()
+
+    def begin(self) -> None:
+        """Start, or start again, with no known states."""
+        self.found = Found()
+        self.known = KnownStates(self.view, None)
+        self.level = self.end = 0
+        """The level that is expanded, and the number of states up to its end."""
+        self.ahead = 0
+        """The levels between the expanded state and the state that is evaluated. It is 0 for a step and 1 for
+        formulas about its successor."""
+        self.current, self.walking = -1, False
+        self.violations = Violations(self.known, self.found)
+
+    def allows_step(self, state: State, made: State, number: int) -> bool:
+        """True if the action constraints allow a step. The properties of the step are checked too."""
+        self.evaluator.now[:], self.evaluator.next[:] = state, made
+        self.ahead = 0
+        within = all(test() for test in self.action_constraints)
+        self.violations.check(made, -1, number, self.steps, of_step=True)
+        self.ahead = 1
+        return within
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Return the number of known states."""
+
+    @property
+    @abstractmethod
+    def states(self) -> list[State]:
+        """Return the known states, in the order in which they were found."""
+
+    @abstractmethod
+    def enforce_limits(self) -> None:
+        """Raise Interrupted if a limit is reached."""
