@@ -29,6 +29,7 @@ _HOME = "import verifier, pathlib; print(pathlib.Path(verifier.__file__).parent)
 BROUGHT = {
     "protoverify[sweep]": ("pyspark", "pyarrow", "filelock"),
     "protoverify[notebook]": ("pandas",),
+    "protoverify[server]": ("mcp", "pygls"),
 }
 """The packages that each extra of the documents installs."""
 

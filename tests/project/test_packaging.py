@@ -138,7 +138,7 @@ def test_what_the_documents_install_is_tried() -> None:
     assert (
         {line.split("'")[1] for line in lines}
         == set(BROUGHT)
-        == {"protoverify[sweep]", "protoverify[notebook]"}
+        == {"protoverify[sweep]", "protoverify[notebook]", "protoverify[server]"}
     )
     for extra, modules in BROUGHT.items():
         brought = " ".join(extras[extra.partition("[")[2].removesuffix("]")])

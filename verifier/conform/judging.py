@@ -93,6 +93,19 @@ def make_judge(question: LogQuestion, logs: Sequence[Path]) -> _Judging:
     return _judge_by_module(question), logs
 
 
+def make_machine(loaded: Loaded) -> Machine:
+    """Return a specification that is loaded, for steps from any state."""
+    if loaded.source is None:
+        from verifier.conform.protocols import ProtocolMachine
+
+        return ProtocolMachine(loaded.definition)
+    from verifier.conform.modules import ModuleMachine
+    from verifier.runs.modules.source import TlaSource
+
+    assert isinstance(loaded.source, TlaSource)
+    return ModuleMachine(loaded.source.module)
+
+
 def judge_logs_with(
     loaded: Loaded,
     question: LogQuestion,
@@ -110,18 +123,7 @@ def judge_logs_with(
     reads_itself = mapping is None and not _are_executions(logs)
     if spark is not None or reads_itself:
         return judge_logs(question, logs, jobs, spark=spark)
-    source = loaded.source
-    machine: Machine
-    if source is not None:
-        from verifier.conform.modules import ModuleMachine
-        from verifier.runs.modules.source import TlaSource
-
-        assert isinstance(source, TlaSource)
-        machine = ModuleMachine(source.module)
-    else:
-        from verifier.conform.protocols import ProtocolMachine
-
-        machine = ProtocolMachine(loaded.definition)
+    machine = make_machine(loaded)
     if mapping is None:
         judge = _judge_executions(machine, question)
     else:

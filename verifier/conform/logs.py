@@ -87,28 +87,28 @@ def _read_itf(log: Path, whole: str) -> list[Event]:
     found, place = list[Event](), re.search(r'"states"\s*:\s*', whole)
     array = whole[: place.end() if place else 0]
     for event in _read_array(log, whole, len(array)):
-        fields = {name: _plain(value) for name, value in event.fields.items() if not name.startswith("#")}
+        fields = {name: plain_itf(value) for name, value in event.fields.items() if not name.startswith("#")}
         found.append(Event(event.line, event.text, fields))
     return found
 
 
-def _plain(value: Any) -> Any:
+def plain_itf(value: Any) -> Any:
     """Return a value of ITF as JSON has it: sets and tuples as arrays, functions as objects. A function whose
     keys are no words and numbers stays ``#map``, a list of pairs."""
     match value:
         case {"#bigint": digits}:
             return int(digits)
         case {"#tup": items} | {"#set": items}:
-            return [_plain(item) for item in items]
+            return [plain_itf(item) for item in items]
         case {"#map": pairs}:
-            plain = [(_plain(key), _plain(item)) for key, item in pairs]
+            plain = [(plain_itf(key), plain_itf(item)) for key, item in pairs]
             if all(isinstance(key, str | int) for key, _ in plain):
                 return {str(key): item for key, item in plain}
             return {"#map": plain}
         case dict():
-            return {name: _plain(item) for name, item in value.items()}
+            return {name: plain_itf(item) for name, item in value.items()}
         case list():
-            return [_plain(item) for item in value]
+            return [plain_itf(item) for item in value]
     return value
 
 

@@ -21,6 +21,7 @@ from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term
 from verifier.errors import UsageError
+from verifier.specs.definition import Definition
 from verifier.system.model import Model
 
 _FUNCTIONS = (
@@ -48,18 +49,7 @@ def measure(model: Model, text: str, vocabulary: Mapping[str, Any]) -> list[tupl
 
     Raises UsageError if the text is no such expression, or one of a sort with parts.
     """
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except SyntaxError as error:
-        raise UsageError(f"the expression {text!r} is no Python: {error.msg}") from None
-    names = _names(model, vocabulary)
-    _check(text, tree, names)
-    try:
-        value = eval(compile(tree, "<expression>", "eval"), {"__builtins__": {}, **names})
-    except (SortError, TypeError, AttributeError, KeyError, IndexError) as error:
-        raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
-    if not isinstance(value, Value):
-        raise UsageError(f"the expression {text!r} says nothing about the state")
+    value = read_expression(model.definition, text, vocabulary)
     sort = sort_of(value)
     if not (sort.is_scalar or isinstance(sort, Boolean)):
         raise UsageError(f"the expression {text!r} is of {sort}, not one value: count something")
@@ -68,10 +58,27 @@ def measure(model: Model, text: str, vocabulary: Mapping[str, Any]) -> list[tupl
     return cases(sort, lowering.lower(term_of(value), {}))
 
 
-def _names(model: Model, vocabulary: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_expression(definition: Definition, text: str, vocabulary: Mapping[str, Any]) -> Value:
+    """Return an expression over a state, given as text. Raises UsageError if the text is none."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError as error:
+        raise UsageError(f"the expression {text!r} is no Python: {error.msg}") from None
+    names = _names(definition, vocabulary)
+    _check(text, tree, names)
+    try:
+        value = eval(compile(tree, "<expression>", "eval"), {"__builtins__": {}, **names})
+    except (SortError, TypeError, AttributeError, KeyError, IndexError) as error:
+        raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
+    if not isinstance(value, Value):
+        raise UsageError(f"the expression {text!r} says nothing about the state")
+    return value
+
+
+def _names(definition: Definition, vocabulary: Mapping[str, Any]) -> Mapping[str, Any]:
     variables = {
         symbol.name: wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
-        for symbol in model.definition.variables
+        for symbol in definition.variables
     }
     functions = {name: getattr(quantifiers, name) for name in _FUNCTIONS}
     return {**functions, **vocabulary, **variables, "s": SimpleNamespace(**variables)}

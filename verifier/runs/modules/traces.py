@@ -89,7 +89,7 @@ def explain_loop(spec: Specification, trace: Trace, states: Sequence[State]) -> 
         return []
     return [
         {
-            **_failing_part(one.part).as_json,
+            **make_failing_part(one.part).as_json,
             "truth": one.truth,
             "states": one.states,
             **({"demand": one.demand} if one.demand else {}),
@@ -130,7 +130,7 @@ def _waiting(spec: Specification, trace: Trace, last: State) -> list[FailingPart
     """Return for each action of a deadlock the first conjunct that is false."""
     if trace.violates != spec.titles.no_deadlock or trace.loop is not None:
         return []
-    return [replace(_failing_part(one.part), action=one.action) for one in waiting_parts(spec, last)]
+    return [replace(make_failing_part(one.part), action=one.action) for one in waiting_parts(spec, last)]
 
 
 def _participants(spec: Specification) -> dict[str, Any]:
@@ -275,13 +275,13 @@ def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) ->
         of_step = not found and len(states) > 1
         if of_step:
             found = false_parts(spec, list(safety.steps), states[-2], last)
-    parts = tuple(map(_failing_part, found))
+    parts = tuple(map(make_failing_part, found))
     return replace(trace, failing=parts, fails_in_step=of_step and bool(parts))
 
 
-def _failing_part(one: SaidPart) -> FailingPart:
+def make_failing_part(one: SaidPart) -> FailingPart:
     formula = f"{Path(one.place.file).name}:{one.place.line}: {one.formula}"
-    premises = tuple(map(_failing_part, one.premises))
+    premises = tuple(map(make_failing_part, one.premises))
     return FailingPart(formula, one.bound, one.reads, one.blame, premises, one.is_branch)
 
 

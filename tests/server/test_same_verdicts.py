@@ -1,0 +1,46 @@
+"""A session gives the verdicts that the command line gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import verify
+from verifier.server.requests import Call
+from verifier.server.session import Session
+from verifier.server.table import REQUESTS
+from verifier.specs.registry import BUILT_IN
+
+DEPTH = 3
+FIELDS = ("property", "verdict", "depth", "steps")
+
+
+def ask_session(spec: str, **given: Any) -> list[tuple[Any, ...]]:
+    """Return the verdicts of a session."""
+    session = Session()
+    REQUESTS["load"].run(session, Call(), {"spec": spec})
+    found = REQUESTS["check"].run(session, Call(), given)
+    return [tuple(one[field] for field in FIELDS) for one in found["results"]]
+
+
+def ask_command(*words: str) -> list[tuple[Any, ...]]:
+    """Return the verdicts of the command line."""
+    found = json.loads(verify(*words, "--format", "json").stdout)
+    return [tuple(one[field] for field in FIELDS) for one in found["results"]]
+
+
+@pytest.mark.parametrize("spec", ["kip101", "docs/examples/FencedLock.tla", "docs/examples/voting.py"])
+def test_verdicts_are_those_of_the_command(spec: str) -> None:
+    found = ask_session(spec, engine="bmc", depth=DEPTH)
+    assert found == ask_command("bmc", spec, "--depth", str(DEPTH))
+    assert len(found) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", BUILT_IN)
+def test_verdicts_of_every_built_in_protocol_are_those_of_the_command(spec: str) -> None:
+    found = ask_session(spec, engine="bmc", depth=DEPTH, properties=["all"])
+    assert found == ask_command("bmc", spec, "--depth", str(DEPTH), "--property", "all")
+    assert len(found) > 0

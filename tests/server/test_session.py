@@ -1,0 +1,252 @@
+"""A session answers requests about states, steps and properties of a specification."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from verifier.errors import UsageError
+from verifier.server.problems import explain_failure
+from verifier.server.requests import Call
+from verifier.server.session import Session
+from verifier.server.table import REQUESTS
+
+LOCK = "docs/examples/FencedLock.tla"
+NO_FENCING = {"Fencing": "FALSE"}
+
+
+class Client:
+    """Asks a session, as a program does."""
+
+    def __init__(self, spec: str = LOCK, **constants: Any) -> None:
+        self.session = Session()
+        self.progress: list[str] = []
+        self.loaded = self.ask("load", spec=spec, constants=constants)
+
+    def ask(self, name: str, /, **given: Any) -> Any:
+        """Return the answer to a request."""
+        return REQUESTS[name].run(self.session, Call(self.progress.append), given)
+
+    def fail(self, name: str, /, **given: Any) -> Mapping[str, Any]:
+        """Return the problem of a request that has no answer."""
+        with pytest.raises(Exception) as raised:  # noqa: PT011 -- what a client gets is looked at
+            self.ask(name, **given)
+        return explain_failure(raised.value).as_object()
+
+
+def test_a_specification_says_what_it_has() -> None:
+    loaded = Client().loaded
+    assert loaded["variables"] == ["free", "given", "lease", "last"]
+    assert loaded["actions"] == {"RunOut": [], "Acquire": ["c"], "Write": ["c"], "Release": ["c"]}
+    assert [one["name"] for one in loaded["properties"]] == ["TypeOK", "OneEach", "InOrder", "Released"]
+    assert loaded["files"] == [LOCK, "docs/examples/FencedLock.cfg"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "action", "changed"),
+    [
+        (LOCK, "Acquire(c=c1)", {"path": "lease[c1]", "before": "0", "after": "1"}),
+        (
+            "kip101",
+            "ControllerElectLeader(leader=r1)",
+            {"path": "quorum.leader", "before": "–", "after": "r1"},
+        ),
+    ],
+)
+def test_successors_say_what_a_step_changes(spec: str, action: str, changed: Mapping[str, str]) -> None:
+    client = Client(spec)
+    assert client.ask("initial_states")["count"] == 1
+    steps = {one["title"]: one for one in client.ask("successors", state=0)["steps"]}
+    assert changed in steps[action]["changed"]
+
+
+def test_a_disabled_action_is_explained_by_its_first_false_conjunct() -> None:
+    client = Client()
+    found = client.ask("why_disabled", action="Write", parameters={"c": "c2"})
+    assert found["enabled"] is False
+    nearest = found["nearest"][0]
+    assert (nearest["formula"], nearest["values"]["c"]) == ("lease[c] > 0", "c2")
+    assert nearest["place"] == {"file": LOCK, "line": 34, "column": 16}
+    client.ask("step", action="Acquire", parameters={"c": "c2"})
+    assert client.ask("why_disabled", action="Write", parameters={"c": "c2"})["enabled"] is True
+    assert client.ask("why_disabled", action="Write", parameters={"c": "c1"})["enabled"] is False
+    assert client.fail("why_disabled", action="Write", parameters={"d": "c2"})["kind"] == "usage"
+
+
+def test_a_disabled_action_of_a_python_protocol_is_explained() -> None:
+    found = Client("kip101").ask("why_disabled", action="LeaderWrite", limit=1)
+    assert found["ways"] == 3
+    assert found["nearest"][0]["values"] == {"replica[r1].leader": "–"}
+
+
+def test_expressions_have_values_in_states() -> None:
+    client = Client()
+    client.ask("step", to=client.ask("successors")["steps"][0]["state"])
+    assert client.ask("evaluate", expression="[c \\in Client |-> lease[c] + 1]")["json"] == {"c1": 2, "c2": 1}
+    assert client.ask("evaluate", expression="OneEach", state=0)["value"] == "TRUE"
+    python = Client("kip101")
+    assert python.ask("evaluate", expression="count(replicas, lambda r: replica[r].epoch == -1)")["json"] == 3
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "place"),
+    [
+        ("lease[3]", "undefined", (1, 1)),
+        ("lease[", "usage", (1, 1)),
+        ("lease +\n  nothing", "usage", (2, 3)),
+        ("lease' = lease", "usage", (1, 1)),
+        ("1\nMore == 2", "usage", (1, 1)),
+    ],
+)
+def test_an_expression_without_a_value_has_a_place(
+    expression: str, kind: str, place: tuple[int, int]
+) -> None:
+    problem = Client().fail("evaluate", expression=expression)
+    assert problem["kind"] == kind
+    assert (problem["place"]["line"], problem["place"]["column"]) == place
+
+
+def test_one_walks_forward_and_back() -> None:
+    client = Client()
+    for action, given in (("Acquire", {"c": "c1"}), ("RunOut", {}), ("Acquire", {"c": "c2"})):
+        client.ask("step", action=action, parameters=given)
+    end = client.ask("state")["state"]
+    back = client.ask("back", steps=2)
+    assert (back["at"], back["values"]["given"]) == (1, "1")
+    assert client.ask("forward", steps=2)["state"] == end
+    client.ask("back", steps=2)
+    client.ask("step", action="Write")
+    assert client.ask("path")["at"] == len(client.ask("path")["steps"]) == 2
+    assert client.fail("back", steps=3)["kind"] == "usage"
+
+
+def test_a_step_that_is_not_unique_is_refused() -> None:
+    client = Client()
+    assert "2 steps" in client.fail("step", action="Acquire")["message"]
+    assert "why_disabled" in client.fail("step", action="RunOut")["message"]
+    assert "did you mean 'RunOut'" in client.fail("step", action="Runout")["message"]
+
+
+def test_a_random_walk_depends_on_its_seed_alone() -> None:
+    one, other = Client(), Client()
+    walked = one.ask("random_walk", steps=6, seed=3)
+    assert len(walked["steps"]) == 6
+    assert other.ask("random_walk", steps=6, seed=3) == walked
+    assert Client().ask("random_walk", steps=6, seed=4)["steps"] != walked["steps"]
+
+
+def test_a_random_walk_ends_where_a_formula_is_true() -> None:
+    client = Client()
+    walked = client.ask("random_walk", steps=50, until="last > 0")
+    assert walked["ended"] == "reached"
+    assert walked["steps"][-1]["action"] == "Write"
+    assert client.fail("random_walk", until="last")["kind"] == "usage"
+
+
+def test_a_counterexample_is_walked_and_explained() -> None:
+    client = Client(**NO_FENCING)
+    found = client.ask("check", engine="explore")
+    assert found["exit_code"] == 10
+    verdicts = {one["property"]: one for one in found["results"]}
+    assert verdicts["InOrder"]["actions"] == ["Acquire", "RunOut", "Acquire", "Write", "Write"]
+    client.ask("counterexample", property="InOrder")
+    why = client.ask("why_false", property="InOrder")
+    assert why["holds"] is False
+    assert why["false_parts"][0]["why"] == "last' is 1, less than last, which is 2"
+    client.ask("back")
+    assert client.ask("why_false", property="InOrder")["holds"] is True
+
+
+def test_a_false_invariant_of_a_python_protocol_is_explained() -> None:
+    client = Client("kip101")
+    client.ask("initial_states")
+    why = client.ask("why_false", property="leader_in_isr", state=0)
+    assert why["holds"] is False
+    assert why["false_parts"][0]["values"]["quorum.leader"] == "–"
+
+
+def test_a_final_verdict_is_kept_for_the_same_question() -> None:
+    client = Client()
+    first = client.ask("check", engine="explore")
+    assert (first["kept"], client.ask("check", engine="explore")["kept"]) == (False, True)
+    assert client.ask("check", engine="explore", options={"keep_going": True})["kept"] is False
+    assert client.ask("check", engine="explore", fresh=True)["kept"] is False
+
+
+def test_an_open_verdict_is_not_kept() -> None:
+    client = Client()
+    asked = {"engine": "explore", "options": {"max_states": 5}}
+    assert client.ask("check", **asked)["results"][0]["verdict"] == "INCONCLUSIVE"
+    assert client.ask("check", **asked)["kept"] is False
+
+
+def test_a_specification_is_read_again_once_its_file_changed(tmp_path: Path) -> None:
+    file = tmp_path / "Counter.tla"
+    text = "---- MODULE Counter ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\n"
+    text += "Next == n < 2 /\\ n' = n + 1\n"
+    file.write_text(f"{text}Low == n < 3\n====\n", encoding="utf-8")
+    file.with_suffix(".cfg").write_text(
+        "INIT Init NEXT Next INVARIANT Low\nCHECK_DEADLOCK FALSE", encoding="utf-8"
+    )
+    client = Client(str(file))
+    assert client.ask("check", engine="bmc", depth=3)["exit_code"] == 0
+    assert client.ask("load", spec=str(file))["spec"] == "Counter"
+    assert client.ask("check", engine="bmc", depth=3)["kept"] is True
+    file.write_text(f"{text}Low == n < 2\n====\n", encoding="utf-8")
+    assert client.ask("check", engine="bmc", depth=3)["changed_on_disk"] is True
+    client.ask("load", spec=str(file))
+    found = client.ask("check", engine="bmc", depth=3)
+    assert (found["kept"], found["exit_code"]) == (False, 10)
+
+
+def test_logs_are_judged(tmp_path: Path) -> None:
+    client = Client(**NO_FENCING)
+    trace = client.ask("check", engine="explore", traces=True)
+    found = next(one["trace"] for one in trace["results"] if one["property"] == "InOrder")
+    log = tmp_path / "run.itf.json"
+    log.write_text(json.dumps(found), encoding="utf-8")
+    assert client.ask("conform", logs=[str(log)])["logs"][0]["verdict"] == "ACCEPTED"
+    assert Client().ask("conform", logs=[str(log)])["logs"][0]["verdict"] == "REJECTED"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("check", {"engine": "bnc"}, "did you mean 'bmc'"),
+        ("check", {"engine": "bmc", "depth": "3"}, "it takes an integer"),
+        ("check", {"engine": "bmc", "depth": True}, "it takes an integer"),
+        ("check", {"engine": "explore", "options": {"work": "here"}}, "only the command has it"),
+        ("check", {"properties": ["Nope"]}, "Nope"),
+        ("successors", {"limit": 0}, "the least is 1"),
+        ("successors", {"state": 7}, "there is no state 7"),
+        ("evaluate", {}, "needs the parameter expression"),
+        ("why_false", {"property": "Released"}, "check decides it"),
+        ("load", {"spec": "kip32"}, "kip320"),
+        ("load", {"spec": LOCK, "colour": "red"}, "unknown parameter 'colour'"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error(name: str, given: Mapping[str, Any], words: str) -> None:
+    problem = Client().fail(name, **given)
+    assert problem["kind"] == "usage"
+    assert words in problem["message"]
+
+
+def test_nothing_is_open_at_first() -> None:
+    with pytest.raises(UsageError, match="load one first"):
+        REQUESTS["successors"].run(Session(), Call(), {})
+
+
+def test_every_request_says_what_it_takes() -> None:
+    for request in REQUESTS.values():
+        assert request.words.endswith("."), request.name
+        assert set(request.schema["required"]) <= set(request.parameters)
+        assert all(one.words for one in request.parameters.values()), request.name
+
+
+def test_the_page_names_every_request() -> None:
+    page = Path("docs/server.md").read_text(encoding="utf-8")
+    assert [name for name in REQUESTS if f"`{name}`" not in page.partition("## Requests")[2]] == []

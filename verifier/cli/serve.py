@@ -1,0 +1,60 @@
+"""``verify serve``."""
+
+from __future__ import annotations
+
+import click
+
+from verifier.cli.help_groups import GroupedCommand
+from verifier.cli.parameters import one_of
+from verifier.errors import UsageError
+
+_PROTOCOLS = ("json-rpc", "mcp")
+_PROTOCOL_HELP = (
+    "json-rpc: JSON-RPC 2.0, one message on each line. mcp: the Model Context Protocol, for agents. "
+    "[default: json-rpc]"
+)
+
+
+@click.command("serve", cls=GroupedCommand)
+@click.option(
+    "--protocol", type=one_of("protocol", _PROTOCOLS), metavar="NAME", default="json-rpc", help=_PROTOCOL_HELP
+)
+def command(protocol: str) -> int:
+    """Answer requests of a program on standard input and output, until the input ends.
+
+    One process keeps specifications open: it loads, checks, and steps through their states. What can be asked
+    is in docs/server.md. It listens on no network, and reads, runs and writes no file that no request names.
+
+    \b
+    Examples:
+      verify serve
+      verify serve --protocol mcp
+
+    \b
+    A session, where each line is a message:
+      {"jsonrpc":"2.0","id":1,"method":"load","params":{"spec":"kip320"}}
+      {"jsonrpc":"2.0","id":2,"method":"successors"}
+      {"jsonrpc":"2.0","id":3,"method":"check","params":{"engine":"bmc"}}
+    """
+    if protocol == "mcp":
+        try:
+            from verifier.server.mcp_tools import serve
+        except ModuleNotFoundError as error:
+            raise missing_package(error, protocol) from None
+        serve()
+        return 0
+    from verifier.server.json_rpc import JsonRpcServer
+    from verifier.server.streams import claim_streams
+
+    incoming, outgoing = claim_streams()
+    JsonRpcServer(outgoing).serve(incoming)
+    return 0
+
+
+def missing_package(error: ModuleNotFoundError, protocol: str) -> UsageError:
+    """Return the error for a protocol whose package is not installed. Raises other errors again."""
+    package = (error.name or "").partition(".")[0]
+    if package == "verifier":
+        raise error
+    words = "pip install 'protoverify[server]' installs it"
+    return UsageError(f"--protocol {protocol} needs the package {package}: {words}")

@@ -1,0 +1,1 @@
+"""A session with specifications that stays open: for editors, agents and scripts, on standard streams."""

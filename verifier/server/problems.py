@@ -1,0 +1,61 @@
+"""Errors as clients get them: a kind, words, and the place in a text if there is one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from verifier.errors import UsageError
+from verifier.processes.limits import Interrupted
+from verifier.specs.definition import DefinitionError
+from verifier.tla.errors import Place, TlaError
+from verifier.tla.frames import Undefined
+
+_PLACE = re.compile(r"(?P<file>[^:\n]+\.(?:tla|cfg|py|toml)):(?P<line>\d+)(?::(?P<column>\d+))?: ")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a request has no answer."""
+
+    kind: str
+    """``usage``: the request or the text is wrong; ``undefined``: an expression has no value; ``cancelled``;
+    ``internal``: a defect of this program."""
+    words: str
+    place: Place | None = None
+
+    def as_object(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        made: dict[str, Any] = {"kind": self.kind, "message": self.words}
+        if self.place is not None:
+            made["place"] = place_object(self.place)
+        return made
+
+
+def place_object(place: Place) -> dict[str, Any]:
+    """Return a place as JSON: lines and columns begin at 1."""
+    made: dict[str, Any] = {"file": place.file, "line": place.line, "column": place.column}
+    if place.end != (0, 0):
+        made["end"] = {"line": place.end[0], "column": place.end[1]}
+    return made
+
+
+def find_place(words: str) -> Place | None:
+    """Return the place with which a message begins; None if it begins with none."""
+    found = _PLACE.match(words)
+    return Place(found["file"], int(found["line"]), int(found["column"] or 1)) if found else None
+
+
+def explain_failure(error: Exception) -> Problem:
+    """Return what a client is told of an exception."""
+    words = " ".join(str(error).split())
+    if isinstance(error, TlaError):
+        return Problem("usage", words, error.place)
+    if isinstance(error, Undefined):
+        return Problem("undefined", words, error.place)
+    if isinstance(error, UsageError | DefinitionError):
+        return Problem("usage", words, find_place(words))
+    if isinstance(error, Interrupted):
+        return Problem("cancelled", words)
+    return Problem("internal", f"{type(error).__name__}: {words}")
