@@ -11,7 +11,7 @@ from tests.support.command_line import verify
 from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
-from verifier.specs.registry import BUILT_IN
+from verifier.specs.built_in import BUILT_IN
 
 DEPTH = 3
 FIELDS = ("property", "verdict", "depth", "steps")

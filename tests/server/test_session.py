@@ -250,3 +250,12 @@ def test_every_request_says_what_it_takes() -> None:
 def test_the_page_names_every_request() -> None:
     page = Path("docs/server.md").read_text(encoding="utf-8")
     assert [name for name in REQUESTS if f"`{name}`" not in page.partition("## Requests")[2]] == []
+
+
+def test_specifications_are_listed_and_closed() -> None:
+    client = Client()
+    listed = client.ask("list_specs")
+    assert listed["open"] == ["FencedLock"]
+    assert listed["built_in"]["kip101"].endswith(".")
+    assert client.ask("close", spec="FencedLock") == {"open": []}
+    assert client.fail("state")["kind"] == "usage"

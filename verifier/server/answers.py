@@ -22,6 +22,7 @@ from verifier.server.views import (
     view_step,
     view_truth,
 )
+from verifier.specs.built_in import BUILT_IN
 
 _MOST_INITIAL, _MOST_SUCCESSORS, _MOST_OBSTACLES, _MOST_STEPS = 20, 100, 5, 20
 _JUDGED_BEFORE_LISTING = 10_000
@@ -67,9 +68,7 @@ def load(
 
 def list_specs(session: Session, call: Call) -> dict[str, Any]:
     """Name the built-in specifications, and those that are open."""
-    from verifier.specs.registry import list_built_in
-
-    found = {name: (kind.__doc__ or "").strip().partition("\n")[0] for name, kind in list_built_in()}
+    found = {name: one.summary for name, one in BUILT_IN.items()}
     return {"built_in": found, "open": list(session.specs), "last": session.last}
 
 
