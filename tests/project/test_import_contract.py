@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.import_contract import check, stage
+from tests.import_contract import CONTRACTS, check, stage
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from tests.import_contract import check, stage
         ("engines/planted.py", "rich", "Only the command line and the reports know how things look"),
         ("engines/planted.py", "verifier.specs.kafka", "Engines know no protocol"),
         ("system/planted.py", "verifier.solvers", "The transition system knows no solver"),
+        ("runs/modules/policy.py", "verifier.runs.modules.strategy", "No circles inside the rooms"),
+        ("tla/loops.py", "verifier.tla.interpreter", "What compiles expressions forms layers"),
+        ("tla/translate/parts.py", "verifier.tla.translate.sets", "The rules of the translation form layers"),
     ],
 )
 def test_a_planted_import_is_found(module: str, imported: str, broken: str, tmp_path: Path) -> None:
@@ -28,6 +31,16 @@ def test_a_planted_import_is_found(module: str, imported: str, broken: str, tmp_
     path.parent.mkdir(exist_ok=True)
     before = path.read_text() if path.exists() else ""
     path.write_text(f"{before}\nimport {imported}\n")
-    done = check(tmp_path)
+    done = check(tmp_path, CONTRACTS[0])
     assert done.returncode != 0
     assert f"{broken} BROKEN" in done.stdout
+
+
+def test_a_circle_by_types_is_found_in_the_front_end(tmp_path: Path) -> None:
+    stage(tmp_path)
+    path = tmp_path / "verifier" / "tla" / "evaluator.py"
+    path.write_text(f"{path.read_text()}\nif TYPE_CHECKING:\n    import verifier.tla.interpreter\n")
+    assert check(tmp_path, CONTRACTS[0]).returncode == 0
+    done = check(tmp_path, CONTRACTS[1])
+    assert done.returncode != 0
+    assert "by types neither BROKEN" in done.stdout

@@ -8,15 +8,19 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from verifier.tla.checks import checks
-from verifier.tla.columns.numbers import Column
 from verifier.tla.found import Found, State
 from verifier.tla.known_states import KnownStates
 from verifier.tla.possible import Possible
 from verifier.tla.specification import Specification
 from verifier.tla.violations import Violations
 from verifier.tla.walking import Walks
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class SearchState(ABC):
@@ -35,7 +39,7 @@ class SearchState(ABC):
         self.properties, self.max_states, self.max_depth = properties, max_states, max_depth
         self.by_columns = by_columns
         """True if large levels may be expanded by columns. The result is the same."""
-        self.follow_columns: Callable[[Column, Column], None] | None = None
+        self.follow_columns: Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], None] | None = None
         """A callback for the steps that are expanded by columns, with the numbers of their states."""
         found = checks(specification, set(properties))
         self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
