@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from results.generators.measuring import Ended, run_to_end, verify
+from tests.support.measuring import Ended, run_to_end, verify
 
 ABC = shutil.which("berkeley-abc")
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")

@@ -18,7 +18,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import Measured, measure_verify
+from tests.support.measuring import Measured, measure_verify
 
 _COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels", "actions", "complete")
 _PROGRAM = 80 << 20

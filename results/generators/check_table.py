@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end, verify
 from results.generators.tla_examples import beside, models_parser
+from tests.support.measuring import run_to_end, verify
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "check.json", _HERE / "check.md"

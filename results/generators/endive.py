@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from results.generators.all_small_constants import explore_at_all
-from results.generators.measuring import Ended, run_to_end, verify
+from tests.support.measuring import Ended, run_to_end, verify
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.solvers import solver_version
 

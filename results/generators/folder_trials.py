@@ -24,7 +24,7 @@ from random import Random
 
 import pyarrow as pa
 
-from results.generators.measuring import Ended, run_to_end, verify
+from tests.support.measuring import Ended, run_to_end, verify
 from verifier.engines import work_folder
 from verifier.errors import UsageError
 from verifier.sweep import store

@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end, verify
-from results.generators.tla_mutants import MUTANTS, Mutant
+from tests.support.measuring import run_to_end, verify
+from tests.support.tla_mutants import MUTANTS, Mutant
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "hunts.json", _HERE / "hunts.md"

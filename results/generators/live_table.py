@@ -22,7 +22,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 from tests.support.tlc import MEASURED
 
 HEADERS = ["spec", "constants", "fairness", "engine", "verdict", "states", "s", "CPU s"]

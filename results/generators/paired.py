@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from results.generators.measuring import run_to_end
+from tests.support.measuring import run_to_end
 
 _RUN = """
 try:

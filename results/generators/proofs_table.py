@@ -15,7 +15,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 
 HEADERS = ["spec", "constants", "property", "command", "verdict", "s", "CPU s", "invariant", "checked by"]
 _KAFKA = ("replicas", "log_size", "max_records", "max_leader_epoch")

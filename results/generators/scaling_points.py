@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from results.generators.measuring import measure_verify, run_to_end
+from tests.support.measuring import measure_verify, run_to_end
 from verifier.version import UNKNOWN
 
 RESULTS = Path(__file__).resolve().parent.parent

@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 
 _ASKED = frozenset({"INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES"})
 _KEYWORDS = {

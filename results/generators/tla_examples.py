@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 
 _HERE = Path(__file__).resolve().parents[1]
 _JSON, _TABLE = _HERE / "tla-examples.json", _HERE / "tla-examples.md"

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end
 from tests.support.lasting_modules import MODULES, TABLE, Small, rows
+from tests.support.measuring import run_to_end
 
 _ANSWERS = {
     "No error has been found": "holds",

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 
 _TABLE = Path(__file__).resolve().parents[1] / "tla-levels.md"
 _RAFT, _KRAFT = "raft-tlaplus/specifications", "kafka-tlaplus/kafka_data_replication/kraft"

@@ -17,7 +17,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from results.generators.measuring import run_to_end, verify
+from tests.support.measuring import run_to_end, verify
 
 TIMEOUT = 45
 """Seconds that a run has."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from results.generators import two_recoveries as script
 from tests.support.bookkeeper_tla import configuration, make_guided_module, onward
-from tests.support.command_line import verify
+from tests.support.command_line import run_generator, verify
 from tests.support.lemma_grid import by_lemmas, is_proved
 from tests.support.models import build
 from tests.support.two_recoveries import (
@@ -77,10 +75,9 @@ def test_the_entry_was_never_acknowledged_to_the_writer() -> None:
         assert creator["lac"] == 0
 
 
-def test_the_written_trace_replays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_written_trace_replays(tmp_path: Path) -> None:
     file = tmp_path / "two.itf.json"
-    monkeypatch.setattr(sys, "argv", ["two_recoveries", str(file)])
-    script.main()
+    run_generator("two_recoveries", str(file))
     done = verify("replay", str(file))
     said = f"replays: 30 actions, {VIOLATED} fails in the last state"
     assert (done.exit_code, said in done.stdout) == (0, True), done.output

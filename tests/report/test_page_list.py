@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 
-from results.generators.report_benchmark import filter_milliseconds, many_verdicts, opening_seconds
 from tests.report.test_page import INJECTED, everywhere
 from tests.support.chromium import browser, console, evaluate
 from tests.support.examples import kip320_first_try
 from tests.support.pages import needs_chromium, open_report, pause, texts
+from tests.support.report_timing import filter_milliseconds, many_verdicts, opening_seconds
 from verifier.outcomes.row import Row
 from verifier.report.matrix import grids
 from verifier.report.page import as_html

@@ -23,6 +23,12 @@ def verify(*arguments: str) -> Result:
     return CliRunner().invoke(cli, arguments)
 
 
+def run_generator(name: str, *arguments: str) -> str:
+    """Return what a module of results/generators prints, run as a command."""
+    command = [sys.executable, "-m", f"results.generators.{name}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
 SPARK_AT_ONCE = "from verifier.engines import task_cluster; task_cluster.LONG = 0; "
 """Code with which an exploration on local[2] starts Spark at the first large level."""
 

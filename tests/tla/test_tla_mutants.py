@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tla_mutants import MUTANTS, Mutant
 from tests.support.command_line import verify
+from tests.support.tla_mutants import MUTANTS, Mutant
 
 _SHARED = Path(__file__).resolve().parents[3] / "shared" / "tla"
 _CASES = [

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from results.generators.tla_upstream import compare_rows
 from tests.support.command_line import verify
+from tests.support.tla_upstream import compare_rows
 from tests.support.tlc import constants_of, read_measured
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from results.generators.translation_mutants import names_left, trials, try_mutant
-from results.generators.translation_rules import RULES, Rule
 from tests.support.command_line import verify
 from tests.support.sampling import first_of
 from tests.support.tla_modules import question_of, translate_body, write_module
+from tests.support.translation_mutants import names_left, trials, try_mutant
+from tests.support.translation_rules import RULES, Rule
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Symbol
 from verifier.outcomes.run import Run

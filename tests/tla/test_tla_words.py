@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from results.generators.tlc_words import table
 from tests.support.command_line import ROOT, verify
+from tests.support.tlc_words import table
 from verifier.tla.config import read_config
 from verifier.tla.loading import read_module
 

@@ -15,7 +15,6 @@ import psutil
 import pytest
 
 from results.generators import scaling_points
-from results.generators.measuring import Measured
 from results.generators.scaling import line, page
 from results.generators.scaling_points import (
     LADDERS,
@@ -27,6 +26,7 @@ from results.generators.scaling_points import (
     write_points,
 )
 from tests.support.command_line import ENDLESS, ROOT
+from tests.support.measuring import Measured
 
 LADDER = Ladder("kip320", "StrongIsr", ("replicas",), ((1,), (2,), (3,)))
 
@@ -71,7 +71,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, machine: Machine) -> None:
 
 _MEASURE = """
 import sys
-from results.generators.measuring import measure_verify
+from tests.support.measuring import measure_verify
 try:
     measure_verify(sys.argv[1:])
 except KeyboardInterrupt:
