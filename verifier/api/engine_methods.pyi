@@ -101,6 +101,7 @@ class EngineMethods:
         archive: str | None = None,
         conf: str | Sequence[str] = (),
         memory: int | str | None = None,
+        coverage: bool = False,
     ) -> Result:
         """Look at every reachable state, without a solver.
 
@@ -128,6 +129,8 @@ class EngineMethods:
         - conf: With --master: a setting of Spark; may be repeated.
         - memory: Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With
           --master: of each task [default: 1GiB]. [default: most of the free memory]
+        - coverage: Count how often each formula of guards and properties was evaluated, and how often it
+          was true. Formulas that were never true are listed first.
         """
 
     def simulate(

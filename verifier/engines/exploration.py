@@ -73,6 +73,8 @@ class Request:
     """True if to count all states even when every property asked for is violated or reached."""
     graph: bool = False
     """True if to keep the edges."""
+    coverage: bool = False
+    """True if to count the parts of guards and properties."""
     along: tuple[str, ...] = ()
     """Properties that do not keep the exploration going once the others are decided."""
     ending: tuple[str, ...] = ()

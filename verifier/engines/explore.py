@@ -136,6 +136,8 @@ class _BreadthFirstSearch:
         findings.enforce()
         rows = self.table.rows(first, end)
         look = self.moves.look(rows)
+        if findings.guard_counts is not None:
+            findings.guard_counts.count(rows)
         for name in findings.names_to_seek(expanded=expand):
             if look.failing[name].any():
                 number = int(places(look.failing[name])[0])

@@ -24,6 +24,7 @@ from verifier.engines.exploration import (
 from verifier.engines.implied import limit_by_implied
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
+from verifier.explicit.guard_counts import GuardCounts
 from verifier.explicit.level_tasks import Tally
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
@@ -83,6 +84,7 @@ class Findings:
         """The means that may come next, in words."""
         self.task_memory: int | None = None
         """The most that a process with tasks took."""
+        self.guard_counts = GuardCounts(model) if request.coverage else None
         if request.beyond is not None and request.beyond.runner is not None:
             self.use_means(name_processes(1))
 
@@ -314,6 +316,8 @@ class Findings:
         if self.written is not None:
             result |= {"bytes_in_files": self.written, "bytes_exchanged": self.exchanged}
             result |= {"peak_task_memory_bytes": self.task_memory}
+        if self.guard_counts is not None:
+            result["coverage"] = [asdict(count) for count in self.guard_counts.list_counts()]
         if self.means:
             result["explored_by"] = [asdict(means) for means in self.means]
         return result

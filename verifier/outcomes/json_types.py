@@ -206,6 +206,23 @@ class Asked(TypedDict):
     description: str
 
 
+class FormulaCount(TypedDict):
+    """The counts of a formula (``verifier.specs.formula_count``)."""
+
+    formula: str
+    place: str
+    evaluated: int
+    true: int
+    owner: str
+
+
+class Means(TypedDict):
+    """The means that explored the levels from one on (``verifier.engines.exploration``)."""
+
+    name: str
+    first_level: int
+
+
 class Statistics(TypedDict):
     """Figures of a run; each engine has its own, and these are shown in more than one line."""
 
@@ -220,6 +237,8 @@ class Statistics(TypedDict):
     places: NotRequired[dict[str, str]]
     assumptions: NotRequired[list[str]]
     constraints: NotRequired[list[str]]
+    coverage: NotRequired[list[FormulaCount]]
+    explored_by: NotRequired[list[Means]]
 
 
 Constants = dict[str, bool | int | str]

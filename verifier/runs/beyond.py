@@ -22,6 +22,8 @@ def check(options: ExploreOptions) -> None:
     """Raise UsageError for options that contradict each other, or if Spark cannot run here."""
     if options.resume and options.work is None:
         raise UsageError("--resume needs --work FOLDER: the folder of the exploration that is to go on")
+    if options.coverage and (options.workers or options.master or options.work):
+        raise UsageError("--coverage counts in one process: it goes without --workers, --master and --work")
     if options.graph and (options.workers or options.master or options.work):
         raise UsageError("--graph is for few states: it goes without --workers, --master and --work")
     if options.master is None:

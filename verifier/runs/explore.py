@@ -35,6 +35,10 @@ _GRAPH = (
     "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
     "(Graphviz), FILE.json (as dot -Tjson makes it of TLC's graphs) or FILE.graphml."
 )
+_COVERAGE = (
+    "Count how often each formula of guards and properties was evaluated, and how often it was true. "
+    "Formulas that were never true are listed first."
+)
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: of "
     "each task [default: 1GiB]. [default: most of the free memory]"
@@ -81,6 +85,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     archive: str | None = option(None, Name(), _ARCHIVE, metavar="FILE", of_command=True)
     conf: tuple[str, ...] = option((), Words("NAME=VALUE"), _CONF, of_command=True)
     memory: int | None = option(None, Size(), _MEMORY)
+    coverage: bool = option(False, Switch(), _COVERAGE)
     graph: bool = internal(False)
     """Keep the states and steps."""
 
@@ -120,11 +125,12 @@ def _run(
         symmetry=options.symmetry,
         keep_going=options.keep_going,
         graph=options.graph,
+        coverage=options.coverage,
         along=options.ending if named else (*invariants, *options.ending),
         ending=ending,
         limits=question.limits,
     )
-    if not options.graph:
+    if not (options.graph or options.coverage):
         request = replace(request, beyond=beyond(question))
         for words in remarks(options):
             listen(Remark(words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
@@ -34,6 +35,7 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     figures = _figures(run)
     if figures:
         lines += [Text(), *render_counts(figures), Text(), *coverage_table(figures["actions"])]
+        lines += _render_formula_counts(figures.get("coverage", ()), width)
     lines.append(Text())
     for words in _warnings(run):
         lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
@@ -91,6 +93,29 @@ def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
     cells = [["action", *names]]
     cells += [[action, *(f"{counts[name]:,}" for name in names)] for action, counts in actions.items()]
     return table(cells, heading=True)
+
+
+def _render_formula_counts(counts: Sequence[Mapping[str, Any]], width: int) -> Iterator[Text]:
+    """Yield a line for each formula that was counted: first those that were never true."""
+    never = [count for count in counts if not count["true"]]
+    some = [count for count in counts if count["true"]]
+    groups = {"formulas that were never true": never, "other formulas" if never else "formulas": some}
+    for title, group in groups.items():
+        if not group:
+            continue
+        yield from (Text(), Text(title, "bold"))
+        rows = [("evaluated", "true", "formula")]
+        rows += [(f"{one['evaluated']:,}", f"{one['true']:,}", one["formula"]) for one in group]
+        widths = [max(len(row[column]) for row in rows) for column in range(2)]
+        for number, (evaluated, true, formula) in enumerate(rows):
+            figures = f"{evaluated:>{widths[0]}}   {true:>{widths[1]}}   "
+            text = figures + formula + (f"  ({_name_place(group[number - 1])})" if number else "")
+            yield from map(Text, wrap(text, width, subsequent_indent=" " * len(figures)))
+
+
+def _name_place(count: Mapping[str, Any]) -> str:
+    """Return the action or property of a formula, and the file and line."""
+    return ", ".join(filter(None, (count["owner"], Path(count["place"]).name)))
 
 
 def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]:

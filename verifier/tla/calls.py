@@ -154,7 +154,8 @@ def _call_source(
         given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
         entered = _make_guarded_body_lines(ev, f"{body}(inner)", name, place)
         return ev.emit.statements(["inner = e[:]", *given, *entered])
-    if is_worth_remembering(facts) and not any(parameter.arity for parameter in symbol.parameters):
+    remembers = ev.counts is None and is_worth_remembering(facts)  # a formula that is counted is evaluated
+    if remembers and not any(parameter.arity for parameter in symbol.parameters):
         known = ev.memories.setdefault((symbol, truth), Memory())
         reads = [ev.index[variable] for variable in facts.reads]
         enter = _body_function(ev, body, name, place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from verifier.tla.conjuncts import remembering
@@ -47,11 +48,13 @@ def checks(spec: Specification, asked: Container[str]) -> Checks:
     def test(formula: Formula) -> Test:
         return evaluator.compile_truth(formula.body, formula.module)
 
+    # A formula that is counted is evaluated in each state, also if the values that it reads were seen before.
+    look = partial(remembering, evaluator) if evaluator.counts is None else test
     parts = [(name, safety) for name, safety in spec.properties.items() if name in asked]
-    invariants = [(n, remembering(evaluator, f)) for n, f in spec.invariants.items() if n in asked]
+    invariants = [(n, look(f)) for n, f in spec.invariants.items() if n in asked]
     facts = [evaluator.analysis.of(formula.body, formula.module) for formula in spec.constraints]
     return Checks(
-        invariants + [(name, remembering(evaluator, f)) for name, safety in parts for f in safety.always],
+        invariants + [(name, look(f)) for name, safety in parts for f in safety.always],
         [(name, test(formula)) for name, safety in parts for formula in safety.initially],
         [(name, test(formula)) for name, safety in parts for formula in safety.steps],
         [test(formula) for formula in spec.constraints],

@@ -28,6 +28,7 @@ from verifier.tla.strictness import Strictness
 from verifier.tla.value_types import ModelValue, NoValue, Value
 
 if TYPE_CHECKING:
+    from verifier.tla.formula_counts import FormulaCounts
     from verifier.tla.symmetry import Symmetry
 
 Compile: TypeAlias = "Callable[[Evaluator, Any, Unit, bool], Source]"
@@ -98,6 +99,8 @@ class Evaluator(ABC):
         """Checks the choices of CHOOSE and folds while permutations are used."""
         self.walks_in_order = False
         """True if all sets are enumerated in TLC's order, even where only their members matter."""
+        self.counts: FormulaCounts | None = None
+        """The counts of formulas, if they are wanted."""
         self.emit = Emitter(self.now, self.next)
         self.strictness = Strictness(resolve, constants.__contains__)
         self._begin_compiling()
@@ -174,7 +177,10 @@ class Evaluator(ABC):
 
     def truth_source(self, whole: Expression, unit: Unit, primed: bool = False) -> Source:
         """Return the source that decides a formula."""
-        return self.emit.shorten(self._truth(whole, unit, primed))
+        source = self._truth(whole, unit, primed)
+        if self.counts is not None and not self.is_fixed(whole, unit):
+            source = self.counts.add_counter(whole, source, self.emit)
+        return self.emit.shorten(source)
 
     def _truth(self, whole: Expression, unit: Unit, primed: bool) -> Source:
         if type(whole) is ast.Apply:

@@ -44,7 +44,8 @@ def make_guarded_loop(
 ) -> list[str]:
     r"""Return lines that run others for all values of the names of ``\E``, until a guard is false.
     ``walked``: the next state is being built."""
-    guards = _guards(ev, whole, unit, walked=walked)
+    # Formulas that are counted are evaluated as they are written.
+    guards = _guards(ev, whole, unit, walked=walked) if ev.counts is None else []
     prunes = bool(guards) and not walked and not primed and may_prune(ev, whole, unit)
     if not any(guards) and not prunes:
         return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=walked)

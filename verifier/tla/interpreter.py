@@ -10,6 +10,7 @@ from verifier.tla.ast import Symbol
 from verifier.tla.calls import application_source, predicate_source
 from verifier.tla.evaluator import Compilers, Evaluator
 from verifier.tla.forms import if_source
+from verifier.tla.formula_counts import FormulaCounts
 from verifier.tla.lets import let_source
 from verifier.tla.order import Order
 from verifier.tla.value_types import Value
@@ -36,6 +37,12 @@ class Interpreter(Evaluator):
     ) -> None:
         super().__init__(COMPILERS, variables, resolve, constants, order)
         self.actions: Walker = Walker(self)
+
+    def count_formulas(self, counts: FormulaCounts) -> None:
+        """Count formulas from now on. Formulas that are compiled already are compiled again."""
+        self.counts = counts
+        self.actions = Walker(self)
+        self._begin_compiling()
 
     def beside(self, variables: list[ast.Variable]) -> Interpreter:
         """Return an evaluator with other variables and all else the same."""

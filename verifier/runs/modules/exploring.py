@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import psutil
@@ -40,6 +40,7 @@ from verifier.runs.options import check_ends
 from verifier.runs.unbounded import explain_no_end
 from verifier.tla.begun import Begun
 from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
+from verifier.tla.formula_counts import FormulaCounts
 from verifier.tla.found import Found
 from verifier.tla.frames import Undefined
 from verifier.tla.naming import actions
@@ -174,11 +175,16 @@ class _Search:
         )
         self.peak, self.reason = used, ""
         self.traces: dict[str, dict[str, Any]] = {}
+        self.counts: FormulaCounts | None = None
+        self.coverage: list[dict[str, Any]] | None = None
 
     def outcome(self) -> Outcome:
         checked = tuple(
             name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
         )
+        if self.options.coverage:
+            self.counts = FormulaCounts({str(file) for file in self.loaded.files})
+            self.spec.evaluator.count_formulas(self.counts)
         explorer = Explorer(
             self.spec,
             properties=checked,
@@ -187,7 +193,7 @@ class _Search:
             max_states=self.options.max_states,
             max_depth=self.options.depth,
             enforce=self._enforce,
-            by_columns=not self.options.graph,
+            by_columns=not (self.options.graph or self.options.coverage),
             begun=None if self.options.graph else self.begun,
         )
         recorder = ActionRecorder(explorer) if self.options.graph else None
@@ -200,6 +206,8 @@ class _Search:
             self.reason = INTERRUPTED
         except MemoryError:
             self.reason = "out of memory"
+        if self.counts is not None:  # before formulas are evaluated again for executions
+            self.coverage = [asdict(count) for count in self.counts.list_counts()]
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
@@ -327,7 +335,8 @@ class _Search:
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
         orbits = explorer.known.orbits
-        return {
+        coverage = {} if self.coverage is None else {"coverage": self.coverage}
+        return coverage | {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
             "depth": max(found.depth, 0),

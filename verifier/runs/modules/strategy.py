@@ -91,7 +91,7 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
-    if asked.question.options.graph:
+    if asked.question.options.graph or asked.question.options.coverage:
         return _explore_only_by_interpreter(asked)
     found = explore_translation(asked)
     if found.run is not None:
