@@ -192,7 +192,7 @@ def test_options_of_engines_stand_in_groups(engine: str) -> None:
     titles = re.findall(r"^(What to check|How|Limits|Output|Options):$", shown, re.M)
     assert titles == ["What to check", "How", "Limits", "Output"]
     known = [option.flag for option in list_declared(engine_named(engine).options).values()]
-    for flag in [*known, "--spec", "--set", "--format", "--expect", "--help"]:
+    for flag in [*known, "SPEC", "--set", "--format", "--expect", "--help"]:
         assert len(re.findall(rf"^  (?:-h, )?{flag}\b(?!-)", shown, re.M)) == 1, flag
     what, _, rest = shown.partition("\nHow:\n")
     assert "--property" in what
@@ -212,3 +212,26 @@ def test_a_former_name_of_an_option_is_accepted_and_not_shown() -> None:
     assert levels[0] == levels[1]
     assert len(levels[0]) == 3
     assert "--max-depth" not in verify("explore", "--help").output
+
+
+@pytest.mark.parametrize("name", ["bmc", "check", "explore", "prove", "show", "tests"])
+def test_a_spec_has_one_name_in_the_help_and_the_former_one_is_accepted(name: str) -> None:
+    shown = verify(name, "--help").stdout
+    assert "--spec" not in shown
+    assert re.search(r"^  SPEC +A built-in protocol", shown, re.MULTILINE)
+    assert "no spec is named: give NAME, FILE.py or FILE.tla" in wrong(name)
+    assert "did you mean 'kip320'" in wrong(name, "--spec", "kip32")
+
+
+@pytest.mark.parametrize("name", ["bmc", "explore", "simulate", "show", "export"])
+def test_only_commands_that_prove_show_lemmas(name: str) -> None:
+    assert "--lemma NAME" not in verify(name, "--help").stdout
+    assert "--lemma is for TLA+ modules" in wrong(name, "kip320", "--lemma", "Committed")
+
+
+def test_lemmas_have_one_meaning() -> None:
+    texts = {
+        re.sub(r"\s+", " ", verify(name, "--help").stdout.partition("--lemma NAME")[2]).partition("]")[0]
+        for name in ("check", "induct", "live", "prove")
+    }
+    assert len(texts) == 1

@@ -367,6 +367,18 @@ def test_elements_in_a_clause_are_not_known_by_their_names() -> None:
 # The command
 
 
+def test_chosen_lemmas_are_the_only_ones() -> None:
+    small = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
+    asked = ("prove", "kip320", *small, "--property", "StrongIsr", "--engine", "ic3", "--format", "json")
+    every, one = (json.loads(verify(*asked, *more).stdout) for more in ((), ("--lemma", "RecordsArePast")))
+    assert "EpochFromRequest" in every["proofs"][0]["lemmas"]
+    assert set(one["proofs"][0]["lemmas"]) == {"Typed", "RecordsArePast", "UndefinedRead", "TypeOk"}
+    assert one["options"]["chosen_lemmas"] == ["RecordsArePast"]
+    assert one["results"][0]["verdict"] == "PROVED"
+    assert "did you mean 'Committed'" in wrong(*asked, "--lemma", "Comitted")
+    assert "does not go with --no-lemmas" in wrong(*asked, "--lemma", "Committed", "--no-lemmas")
+
+
 def test_command_prints_and_writes_what_certify_accepts(tmp_path: Path) -> None:
     file = tmp_path / "proof.json"
     small = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
@@ -375,7 +387,7 @@ def test_command_prints_and_writes_what_certify_accepts(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "StrongIsr   PROVED" in done.stdout
     assert "for all replicas a:" in done.stdout
-    assert "ic3: frame" in done.stderr
+    assert "ic3: StrongIsr: " in done.stderr
     assert verify("certify", str(file), "--spec", "kip320").exit_code == 0
     content = json.loads(file.read_text())
     content["clauses"] = content["clauses"][1:]

@@ -173,7 +173,7 @@ def test_the_execution_and_its_command_are_copied(driver: Chrome, tmp_path: Path
     assert text.startswith("  0  initially\n  1  ")
     assert "fails for leader = " in text
     assert json.loads(itf) == row.trace
-    assert command.startswith("verify bmc --spec kip320-first-try ")
+    assert command.startswith("verify bmc kip320-first-try ")
     assert evaluate(driver, "document.getElementById('copied').textContent") == "command copied"
 
 

@@ -183,7 +183,7 @@ def test_the_command_names_the_lemmas_of_a_module_and_its_folders(tmp_path: Path
     asked = ("--lemma", "Small", "--library", str(tmp_path / "more"))
     (row,) = run_rows("prove", "--spec", str(tmp_path / "Low.tla"), "--all-constants", *asked)
     named = "--library more --lemma Small --property Inv --all-constants"
-    assert command_of(row) == f"verify prove --spec Low.tla --config Low.cfg {named}"
+    assert command_of(row) == f"verify prove Low.tla --config Low.cfg {named}"
     assert row.statistics["asked"]["says"] == "x < 3"
 
 
@@ -199,7 +199,7 @@ def test_the_command_sets_constants_of_a_module_as_a_configuration_writes_them(t
     asked = ("bmc", "--spec", str(tmp_path / "Told.tla"), "--property", "Inv", "--depth", "2")
     (row,) = run_rows(*asked)
     words = shlex.split(command_of(row))
-    assert words[:6] == ["verify", "bmc", "--spec", "Told.tla", "--config", "Told.cfg"]
+    assert words[:5] == ["verify", "bmc", "Told.tla", "--config", "Told.cfg"]
     settings = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
     assert settings == [f"{name}={word}" for name, word in said.items() if name != "P"]
     given = [part for word in settings for part in ("--set", word)]

@@ -61,7 +61,7 @@ def test_it_is_a_command(package: Path) -> None:
     done = verify(package, "toy", "--spec", SPEC, "--property", "no_lost_write", "--depth", "9")
     assert done.returncode == 10, done.stderr
     assert "VIOLATED in" in done.stdout
-    assert "depth 2: " in done.stderr
+    assert "a look to depth 9" in done.stderr
     bad = verify(package, "toy", "--spec", SPEC, "--most-states", "0")
     assert (bad.returncode, "it takes an integer from 1" in bad.stderr) == (2, True)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +15,22 @@ import pytest
 from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
+from verifier.engines import bmc, explore, proofs
+from verifier.outcomes.unbounded import (
+    KEEP_GOING,
+    choose_depth,
+    find_unbounded,
+    has_ended_without_end,
+    seems_unbounded,
+)
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules import refining
+from verifier.runs.modules.policy import POLICY
+from verifier.runs.modules.telling import hide_own_properties
 from verifier.runs.news import Known, Remark
-from verifier.runs.unbounded import Widened, seems_unbounded
+from verifier.runs.unbounded import Widened, explain_loops_of_view
 from verifier.text.progress import ProgressText
+from verifier.verdict import Verdict, VerdictKind
 
 
 @pytest.fixture
@@ -34,8 +48,69 @@ def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> N
     assert (results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == ("VIOLATED", 1)
     for name in ("Binary", "Shrinks", "Less"):
         assert results[name]["verdict"] == "INCONCLUSIVE"
-        assert results[name]["reason"].startswith("left seems unbounded: bound it by a CONSTRAINT")
+        assert results[name]["reason"].startswith("left seems unbounded")
         assert results[name]["depth"] >= 30
+
+
+_QUEUE = """---- MODULE Queue ----
+EXTENDS Naturals, Sequences
+VARIABLES sent, got, queue
+Init == sent = 0 /\\ got = 0 /\\ queue = <<>>
+Send == sent' = sent + 1 /\\ queue' = Append(queue, sent) /\\ UNCHANGED got
+Receive == queue # <<>> /\\ got' = got + 1 /\\ queue' = Tail(queue) /\\ UNCHANGED sent
+Next == Send \\/ Receive
+Order == got + Len(queue) = sent
+Short == Len(queue) < 4
+Bound == sent < 10
+====
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "explore", "prove"])
+def test_an_endless_module_gets_a_command_that_decides_it(command: str, tmp_path: Path) -> None:
+    """The command is run as it is printed."""
+    path = tmp_path / "Queue.tla"
+    path.write_text(_QUEUE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Order Short\n")
+    said = verify(command, str(path)).stdout
+    assert "sent, got, queue seem unbounded" in said
+    printed = re.search(r"verify explore (.*) --depth (\d+)", " ".join(said.split()))
+    assert printed is not None, said
+    given, depth = printed.groups()
+    done = verify("explore", *given.split(), "--depth", depth, "--format", "json")
+    results = {one["property"]: (one["verdict"], one["depth"]) for one in json.loads(done.stdout)["results"]}
+    assert results == {name: ("HOLDS", int(depth)) for name in ("Order", "NoDeadlock")}
+
+
+def test_a_constraint_ends_an_endless_module(tmp_path: Path) -> None:
+    path = tmp_path / "Queue.tla"
+    path.write_text(_QUEUE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTRAINT Bound\nINVARIANTS Order Short\n")
+    done = verify("check", str(path), "--format", "json")
+    results = {one["property"]: one["verdict"] for one in json.loads(done.stdout)["results"]}
+    assert results == {"Order": "PROVED", "Short": "VIOLATED", "NoDeadlock": "PROVED"}
+
+
+def test_a_limit_and_growth_are_told_apart_in_a_reason() -> None:
+    grows = seems_unbounded(["sent", "queue"])
+    assert find_unbounded(f"timeout of 3 s; {grows}") == find_unbounded(f"{grows}, and {KEEP_GOING}") == grows
+    assert find_unbounded("timeout of 3 s") == find_unbounded(None) == ""
+    assert find_unbounded(explain_loops_of_view(["sent"])) == ""
+    ended = Verdict("P", VerdictKind.INCONCLUSIVE, 30, 1.0, f"timeout of 3 s; {grows}")
+    assert choose_depth([ended]) == 30
+    assert choose_depth([replace(ended, reason=f"{grows}, and {KEEP_GOING}")]) == 60
+
+
+def test_an_exploration_that_is_cut_off_names_what_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.runs.modules.exploring.POLICY", replace(POLICY, seconds_before_growth=0.0))
+    path = tmp_path / "Queue.tla"
+    path.write_text(_QUEUE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Order\n")
+    asked = ("--by", "interpreter", "--property", "Order", "--max-states", "12000")
+    said = verify("explore", str(path), *asked).stdout
+    assert "INCONCLUSIVE(more than 12000 states; sent, got, queue seem unbounded" in " ".join(said.split())
 
 
 _GROWING = {
@@ -59,7 +134,7 @@ def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["Small"]["verdict"], results["Small"]["steps"]) == (10, "VIOLATED", 3)
     assert results["Flag"]["verdict"] == "INCONCLUSIVE"
-    words = f"{name} seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    words = f"{name} seems unbounded, and --keep-going continues"
     assert results["Flag"]["reason"] == words
 
 
@@ -102,7 +177,7 @@ def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
     done = verify("check", str(unbounded), "--timeout", "60s", "--format", "json")
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
-    words = "left seems unbounded: bound it by a CONSTRAINT, or --keep-going goes on"
+    words = "left seems unbounded, and --keep-going continues"
     left = {name: one["reason"] for name, one in results.items() if one["verdict"] == "INCONCLUSIVE"}
     assert left.keys() >= {"Binary", "Shrinks", "Less"}
     assert set(left.values()) == {words}
@@ -178,7 +253,7 @@ def test_first_ends_at_the_first_violation(command: str, spec: str, unbounded: P
 def test_it_looks_on_where_that_is_asked(unbounded: Path, asked: tuple[str, ...]) -> None:
     done = verify("explore", str(unbounded), *asked, "--format", "json")
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
-    assert "unbounded" not in str(results["Binary"]["reason"])
+    assert not has_ended_without_end(results["Binary"]["reason"])
 
 
 def test_bounded_variables_are_not_called_unbounded(tmp_path: Path) -> None:
@@ -200,8 +275,7 @@ def test_what_is_widened_again_is_told_as_what_it_is() -> None:
     widened.add(["left", "log"])
     widened.add(["left"])
     assert widened.at_least(2) == ["left"]
-    words = seems_unbounded(widened.at_least(2), "else")
-    assert words == "left seems unbounded: bound it by a CONSTRAINT, or else"
+    assert seems_unbounded(widened.at_least(2)) == "left seems unbounded"
 
 
 def test_a_violation_is_shown_once_the_run_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,3 +303,44 @@ def test_what_is_open_when_the_others_are_violated_was_not_asked_to_end(tmp_path
     done = verify("explore", str(path), "--by", "translation", "--format", "json")
     reasons = {one["property"]: one["reason"] for one in json.loads(done.stdout)["results"]}
     assert reasons["NoDeadlock"].startswith("ended when the other properties were violated")
+
+
+class _Late(ProgressText):
+    def hear(self, news: object) -> Iterator[str]:
+        yield from super().hear(news)
+        if news == "found":
+            yield "P is violated"
+
+
+def test_progress_in_a_file_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines come after 1, 2, 4, 8, 16 and 26 seconds, beside what is found."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    with Reporter(_Late()) as reporter:
+        for number in range(1_080):
+            now[0] += 0.025
+            reporter(f"depth {number} closed")
+        reporter("found")
+    said = capsys.readouterr().err.splitlines()
+    assert [line for line in said if "closed" not in line] == ["P is violated"]
+    assert len(said) == 7
+
+
+def test_what_a_translation_finds_of_its_sorts_is_no_news_of_the_module() -> None:
+    heard = list[object]()
+    listen = hide_own_properties(heard.append, ("Sorts", "UndefinedRead"))
+    violated = explore.Progress(43, 100, 1, 1.0, violated="UndefinedRead")
+    for news in (
+        violated,
+        replace(violated, violated="P"),
+        bmc.Progress("serial", ("Sorts", "P"), 3, 1.0, steps=3),
+        bmc.Progress("serial", ("Sorts",), 3, 1.0, steps=3),
+        bmc.Progress("serial", ("Sorts",), 3, 1.0),
+        proofs.Progress("ic3", "Sorts", 1.0, note="violated in 3 steps"),
+        proofs.Progress("ic3", "Sorts", 1.0, depth=3),
+    ):
+        listen(news)
+    names = [getattr(one, "violated", None) or getattr(one, "properties", None) for one in heard]
+    assert names == ["P", ("P",), ("Sorts",), None]

@@ -118,6 +118,7 @@ class EngineMethods:
           translation uses formulas; auto takes the faster one and says which.
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Count one of the states that differ only in the names of interchangeable elements.
+          Off, since it changes the counts.
         - max_states: End when there are more states than this.
         - depth: The most actions of an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
@@ -240,7 +241,8 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - lemmas: A lemma to use; may be repeated. [default: all lemmas of the spec]
+        - lemmas: A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+
+          module. May be repeated. [default: all that are declared]
         - solver: The solver.
         - symmetry: Ask about one instance of an action for all that differ in interchangeable elements
           only.

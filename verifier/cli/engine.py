@@ -17,7 +17,14 @@ from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note, write
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import find_named_spec, parse_settings, reading_of, reading_within, spec_options
+from verifier.cli.specs import (
+    find_named_spec,
+    list_lemmas,
+    parse_settings,
+    reading_of,
+    reading_within,
+    spec_options,
+)
 from verifier.errors import UsageError
 from verifier.runs.engine import Engine, OutputFile
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
@@ -35,6 +42,8 @@ _TRACE_HELP = (
 )
 _CERTIFICATE_HELP = "Write all proofs to one file, for verify certify. It also lists what was not proved."
 _DEFAULTS = "verifier.cli.defaults"
+_CHOSEN = "chosen_lemmas"
+"""The field of the options of an engine that chooses among a protocol's lemmas."""
 _LEAST_SECONDS_OF_READING = 2.0
 """The time that a Python protocol has at least, until its code has run."""
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
@@ -89,7 +98,8 @@ def engine_command(name: str) -> click.Command:
     function: Callable[..., int] = run
     for decorator in reversed(list(_options(engine))):
         function = decorator(function)
-    made = click.command(name, cls=_EngineCommand, help=engine.help)(spec_options(function))
+    function = spec_options(function, proves=engine.writes_certificates)
+    made = click.command(name, cls=_EngineCommand, help=engine.help)(function)
     made.engine = engine
     return made
 
@@ -158,7 +168,10 @@ def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
     _say_defaults(engine)
     spec = find_named_spec(given.pop("spec_option"), given.pop("spec_argument"))
     own = given.get("lemmas")
-    reading = reading_of(spec, own if isinstance(own, tuple) else ())
+    chooses = _CHOSEN in engine.options.__dataclass_fields__
+    reading = reading_of(spec, own if isinstance(own, tuple) else (), chooses=chooses)
+    if chooses and not spec.endswith(TLA):
+        given[_CHOSEN] = list_lemmas()
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
     shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))

@@ -21,7 +21,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The flags of each group in the order to show. ``How`` has all others."""
-_OTHERS = "How"
+_FIRST, _OTHERS = "What to check", "How"
+_SPEC = "spec_argument"
+SPEC_HELP = (
+    "A built-in protocol (verify list); a TLA+ module, FILE.tla; or a Python file, FILE.py, or "
+    "FILE.py:Class if it has several protocols. The code of the file is run."
+)
 
 
 class GroupedCommand(click.Command):
@@ -32,6 +37,8 @@ class GroupedCommand(click.Command):
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         for title, params in group_options(options).items():
             records = [record for record in (param.get_help_record(ctx) for param in params) if record]
+            if title == _FIRST and any(param.name == _SPEC for param in self.params):
+                records.insert(0, ("SPEC", SPEC_HELP))
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.cli.output import console, is_quiet, note
 from verifier.printable import printable
 from verifier.runs.news import Known, Remark
-from verifier.text.progress import ProgressText
+from verifier.text.progress import Pace, ProgressText
 
 if TYPE_CHECKING:
     from typing import Self
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _SECONDS_UNTIL_SHOWN = 1.0
 """Known verdicts are printed before the result only if that takes longer."""
+_FIRST_SECONDS, _MOST_SECONDS = 1.0, 10.0
+"""In a file or a pipe, the current work is a line after one second, and later one every ten seconds."""
 
 
 class Reporter:
@@ -44,6 +46,7 @@ class Reporter:
         self._threaded = threaded
         self._live: Live | None = None
         self._terminal = sys.stderr.isatty() and not is_quiet()
+        self._pace = Pace(_FIRST_SECONDS, _MOST_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -64,11 +67,13 @@ class Reporter:
             return
         self._show_known()
         of_engine = not isinstance(news, Remark)
-        lines = list(self._text.hear(news, live=self._terminal)) if of_engine else [news.words]
+        lines = list(self._text.hear(news)) if of_engine else [news.words]
         if self._terminal and self._live is None and of_engine:
             self._start()
         for line in lines:
             self._keep(line)
+        if not self._terminal and of_engine and self._pace.is_due():
+            self._keep(self._text.now())
         if self._live is not None and not self._threaded:
             self._live.refresh()
 
@@ -110,4 +115,5 @@ class Reporter:
     def _line(self) -> Text:
         from rich.text import Text
 
-        return Text(printable(self._text.now()), "dim", no_wrap=True, overflow="ellipsis")
+        words = f"{self._text.now()} (Ctrl-C keeps what is known)"
+        return Text(printable(words), "dim", no_wrap=True, overflow="ellipsis")

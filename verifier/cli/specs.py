@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from verifier.cli.completion import CONFIG, LIBRARIES, make_completer
+from verifier.cli.help_groups import SPEC_HELP as SPEC_HELP
 from verifier.cli.paths import FileToRead, FolderToRead, SpecName
 from verifier.errors import UsageError, cut
 from verifier.processes.limits import Interrupted, Limits
@@ -19,33 +20,34 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-SPEC_HELP = (
-    "A built-in protocol (verify list); a TLA+ module, FILE.tla; or a Python file, FILE.py, or "
-    "FILE.py:Class if it has several protocols. The code of the file is run."
-)
 CONFIG_HELP = "TLA+ modules: the configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "TLA+ modules: a folder with modules that it extends; may be repeated."
-LEMMA_HELP = "TLA+ modules: an operator to use as a lemma of induct and prove; may be repeated."
+LEMMA_HELP = (
+    "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
+    "repeated. [default: all that are declared]"
+)
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = (
     "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and Quorum='<-Majority'."
 )
 
 
-def spec_options(command: Command) -> Command:
-    """Adds ``SPEC``, ``--spec`` and ``--set``, and what TLA+ modules need."""
+def spec_options(command: Command, *, proves: bool = False) -> Command:
+    """Adds ``SPEC``, ``--set``, and what TLA+ modules need. ``--spec SPEC`` is another form of ``SPEC``.
+
+    ``proves``: the help shows ``--lemma``. The other commands accept it, so that one line of options does for
+    several commands.
+    """
     for option in (
         set_option,
-        click.option(
-            "--spec", "spec_option", type=SpecName(), metavar="SPEC", help=f"The same as SPEC. {SPEC_HELP}"
-        ),
+        click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", hidden=True),
         click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False),
     ):
         command = option(command)
     command = reading_options(command)
     own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
-    if "--lemma" not in own:  # verify induct chooses among lemmas by an option of that name
-        command = lemma_option(command)
+    if "--lemma" not in own:  # the lemmas of verify induct are an option of the engine
+        command = lemma_option(command, hidden=not proves)
     return command
 
 
@@ -57,9 +59,10 @@ def set_option(command: Command) -> Command:
     )(command)
 
 
-def lemma_option(command: Command) -> Command:
+def lemma_option(command: Command, *, hidden: bool = False) -> Command:
     """Adds ``--lemma``."""
-    return _keep_option("--lemma", _LEMMAS, LEMMA_HELP, metavar="NAME", multiple=True)(command)
+    shown: dict[str, Any] = {"metavar": "NAME", "multiple": True, "hidden": hidden}
+    return _keep_option("--lemma", _LEMMAS, LEMMA_HELP, **shown)(command)
 
 
 def reading_options(command: Command) -> Command:
@@ -78,19 +81,26 @@ def _keep_option(flag: str, key: str, words: str, **more: Any) -> Callable[[Comm
     return click.option(flag, callback=keep, expose_value=False, help=words, **more)
 
 
-def reading_of(spec: str | None, lemmas: Sequence[str] = ()) -> Reading:
+def list_lemmas() -> tuple[str, ...]:
+    """Return the lemmas that the command line names."""
+    return tuple(click.get_current_context().meta.get(_LEMMAS) or ())
+
+
+def reading_of(spec: str | None, lemmas: Sequence[str] = (), *, chooses: bool = False) -> Reading:
     """Return the options for reading the spec, if it is a TLA+ module. Raises UsageError if they are given
-    for another spec. ``lemmas``: those of an engine's own option."""
+    for another spec. ``lemmas``: those of an engine's own option. ``chooses``: the engine chooses among the
+    lemmas of a protocol."""
     from verifier.runs.loaded import TLA, Reading
 
     meta = click.get_current_context().meta
     config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())
-    kept = tuple(meta.get(_LEMMAS) or ())
+    kept = list_lemmas()
     if spec is not None and spec.endswith(TLA):
         return Reading(config, libraries, kept or tuple(lemmas))
+    kept = () if chooses else kept
     if config is not None or libraries or kept:
         flag = "--config" if config is not None else "--library" if libraries else "--lemma"
-        what = "no --spec is named" if spec is None else f"{spec} is none"
+        what = "no spec is named" if spec is None else f"{spec} is none"
         raise UsageError(f"{flag} is for TLA+ modules, and {what}")
     return Reading()
 
@@ -126,7 +136,7 @@ def find_named_spec(option: str | None, argument: str | None) -> str:
         raise UsageError(f"two specs are named, {option} and {argument}: name one")
     spec = option if option is not None else argument
     if spec is None:
-        words = "give --spec NAME, --spec FILE.py or --spec FILE.tla (verify list shows the names)"
+        words = "give NAME, FILE.py or FILE.tla (verify list shows the names)"
         raise UsageError(f"no spec is named: {words}")
     return spec
 

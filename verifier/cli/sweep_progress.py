@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from verifier.text.progress import NowAndThen
+from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:
     from verifier.sweep.sweep import News
@@ -15,7 +15,7 @@ _LEAST_SHARE, _LEAST_DONE = 0.1, 3
 """Before so much is done the rest is not estimated: what jobs cost is guessed, the costly ones come first."""
 
 
-class SweepText(NowAndThen):
+class SweepText(ProgressText):
     """News of a sweep."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import SpecName
-from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
+from verifier.cli.specs import find_named_spec, parse_settings, reading_of, reading_options, set_option
 from verifier.errors import UsageError
 from verifier.testing.requests import COVERS, MOST_STATES
 from verifier.verdict import ExitCode
@@ -34,7 +34,8 @@ _FORMAT_HELP = (
 
 
 @click.command("tests", cls=GroupedCommand)
-@click.option("--spec", type=SpecName(), metavar="SPEC", required=True, help=SPEC_HELP)
+@click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False)
+@click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", hidden=True)
 @click.option(
     "--cover", type=one_of("cover", COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
 )
@@ -62,7 +63,8 @@ _FORMAT_HELP = (
     help=_FORMAT_HELP,
 )
 def command(
-    spec: str,
+    spec_argument: str | None,
+    spec_option: str | None,
     cover: str,
     depth: int | None,
     count: int | None,
@@ -83,9 +85,9 @@ def command(
 
     \b
     Examples:
-      verify tests --spec Counter.tla --cover pairs
-      verify tests --spec protocol.py --out generated --format pytest
-      verify tests --spec protocol.py --out generated --format hypothesis
+      verify tests Counter.tla --cover pairs
+      verify tests protocol.py --out generated --format pytest
+      verify tests protocol.py --out generated --format hypothesis
     """
     from verifier.processes.limits import Limits
     from verifier.runs.loading import load
@@ -95,6 +97,7 @@ def command(
     if output_format in ("pytest", "hypothesis") and out is None:
         raise UsageError(f"--format {output_format} needs --out DIR, the folder of its files")
     limits = Limits(timeout, since=time.monotonic())
+    spec = find_named_spec(spec_option, spec_argument)
     given, reading = parse_settings(settings), reading_of(spec)
     loaded = load(spec, given, reading=reading)
     if output_format == "hypothesis" and out is not None:

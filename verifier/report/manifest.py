@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.ci.check import CellResult, Check
 from verifier.ci.checking import CellsProgress, Outcome
-from verifier.text.progress import NowAndThen
+from verifier.text.progress import ProgressText
 
 
 def cell_lines(checked: CellResult) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _check(check: Check) -> Mapping[str, Any]:
     }
 
 
-class CellsText(NowAndThen):
+class CellsText(ProgressText):
     """The progress of a manifest."""
 
     def take(self, news: CellsProgress) -> str:

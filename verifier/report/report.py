@@ -124,10 +124,12 @@ def command_of(row: Row) -> str:
     if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
     engine = engine_named(row.engine)
-    words = ["verify", engine.name, "--spec", row.statistics.get("module", spec)]
+    named = str(row.statistics.get("module", spec))
+    words = ["verify", engine.name, *(["--spec"] if named.startswith("-") else []), named]
     words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
     known = list_declared(engine.options)
-    own = {one.flag for one in known.values()}  # verify induct chooses among lemmas by an option of that name
+    own = {one.flag for one in known.values()}  # the lemmas of verify induct are an option of the engine
+    words += [word for one in row.options.get("chosen_lemmas") or () for word in ("--lemma", one)]
     for flag, key in (("--library", LIBRARIES), ("--lemma", LEMMAS)):
         words += [word for one in row.statistics.get(key) or () if flag not in own for word in (flag, one)]
     for name, value in row.constants.items():

@@ -14,6 +14,7 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.explicit.initial import TooManyInitialStates
 from verifier.outcomes.checked import is_decided
 from verifier.outcomes.run import Run
+from verifier.outcomes.unbounded import has_ended_without_end
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
 from verifier.processes.interrupts import Interrupts, is_hurried
@@ -30,9 +31,10 @@ from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.table import engine_named
-from verifier.runs.unbounded import has_ended_without_end, is_about_loops_of_view
+from verifier.runs.unbounded import is_about_loops_of_view
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
+from verifier.text.progress import Pace
 from verifier.verdict import ENDED_FIRST, VerdictKind
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ _HUNTED_DEPTH = 10_000
 _MOST_WALKS, _WALKED = 1_000_000_000, 200
 """The number of guided walks, and the most actions of one."""
 _TRANSLATED_WALKS = f"{WALKS}, translated"
-_POLL_SECONDS = 0.2
+_POLL_SECONDS, _SECONDS_BETWEEN_NEWS = 0.2, 0.5
 _LAST_WORDS_SECONDS = 5.0
 """The time for an engine to report its results after an interrupt."""
 
@@ -75,6 +77,8 @@ class News:
 
     engine: str
     line: str
+    stays: bool = True
+    """False if the next line of the engine takes its place."""
 
     def __str__(self) -> str:
         return f"{self.engine}: {self.line}"
@@ -341,6 +345,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
         Interrupts().install()  # the parent forwards its interrupts
         background = (EXPLORE,) if question.options.find_bugs else (PROVE, _TRANSLATED)
         progress, source = engine.progress(), question.loaded.source
+        pace = Pace(_SECONDS_BETWEEN_NEWS, _SECONDS_BETWEEN_NEWS)
         if name in background:
             os.nice(_GIVES_WAY)
         elif question.options.find_bugs and source is not None and name != WALKS:
@@ -354,8 +359,10 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
                 if isinstance(news, Known):
                     report(SoFar(make_report(news.run if source is None else with_own_sorts(news.run))))
                 return
-            for line in progress.hear(news, live=False):
+            for line in progress.hear(news):
                 report(News(name, line))
+            if pace.is_due():
+                report(News(name, progress.now(), stays=False))
 
         try:
             run = answer_question(engine, sub_question(question, engine.name, options), listen)

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 _DEPTH = "The most actions of an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
-_SYMMETRY = "Count one of the states that differ only in the names of interchangeable elements."
+_SYMMETRY = (
+    "Count one of the states that differ only in the names of interchangeable elements. Off, since it "
+    "changes the counts."
+)
 _GRAPH = (
     "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
     "(Graphviz), FILE.json (as dot -Tjson makes it of TLC's graphs) or FILE.graphml."
@@ -55,7 +58,8 @@ _CONF = "With --master: a setting of Spark; may be repeated."
 _HELP = """Look at every reachable state, breadth first, without a solver.
 
 Counts states and steps, says how often each action was enabled and taken, and gives each property's
-verdict with a shortest counterexample. Progress goes to standard error, the result to standard output.
+verdict with a shortest counterexample. If it looked at every state, HOLDS is about executions of any length,
+as PROVED is. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 _SYMMETRY = "Ask about one instance of an action for all that differ in interchangeable elements only."
 _REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
+_LEMMA = (
+    "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
+    "repeated. [default: all that are declared]"
+)
 _HELP = """Prove properties for executions of any length, by the spec's lemmas.
 
 Shows that the lemmas hold initially, that every action keeps them, and that they imply the property;
@@ -45,9 +49,7 @@ class InductOptions(ValidationOption, Options):
     """The options of the inductive check."""
 
     properties: tuple[str, ...] = properties_option("What to prove")
-    lemmas: tuple[str, ...] = option(
-        (), Words(), "A lemma to use; may be repeated. [default: all lemmas of the spec]", flag="--lemma"
-    )
+    lemmas: tuple[str, ...] = option((), Words(), _LEMMA, flag="--lemma")
     solver: str = option(INDUCTION_SOLVER, SOLVER, "The solver.")
     symmetry: bool = option(True, Switch(), _SYMMETRY)
     houdini: bool = option(

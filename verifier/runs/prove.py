@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import EngineChoice
-from verifier.errors import UsageError
+from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
-from verifier.runs.option import OneOf, Switch, option
+from verifier.runs.option import OneOf, Switch, internal, option
 from verifier.runs.options import (
     KEEP_GOING,
     SOLVER,
@@ -79,6 +79,8 @@ class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOptio
     suggest: bool = option(False, Switch(), _SUGGEST)
     keep_going: bool = option(False, Switch(), KEEP_GOING)
     memory: int | None = memory_option()
+    chosen_lemmas: tuple[str, ...] = internal((), recorded=True)
+    """The only lemmas to use, of a protocol that declares its lemmas; empty: all of them."""
 
 
 def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
@@ -86,6 +88,7 @@ def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
 
     check_ends(options)
     question = ask(loaded, options)
+    _check_lemmas(options, [lemma.name for lemma in loaded.definition.lemmas])
     if options.all_constants:
         from verifier.runs import all_constants
 
@@ -121,7 +124,7 @@ def _run(
             options.first,
             witnesses,
         )
-        return check(model, request, listen)
+        return check(_choose_lemmas(model, options.chosen_lemmas), request, listen)
 
     found = answer(question, search, built, {"peak_memory_bytes": 0})
     outcome = found.outcome if isinstance(found.outcome, ProveOutcome) else ProveOutcome((), (), {})
@@ -137,6 +140,25 @@ def _run(
         ),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
+
+
+def _check_lemmas(options: ProveOptions, known: Sequence[str]) -> None:
+    """Raise UsageError for unknown lemmas, and for options that use no chosen ones."""
+    for name in options.chosen_lemmas:
+        if name not in known:
+            raise make_unknown_name_error("lemma", name, known)
+    if options.chosen_lemmas and options.all_constants:
+        raise UsageError("--lemma with --all-constants is for TLA+ modules: a protocol's own lemmas are used")
+    if options.chosen_lemmas and not options.lemmas:
+        raise UsageError("--lemma does not go with --no-lemmas")
+
+
+def _choose_lemmas(model: Model, names: Sequence[str]) -> Model:
+    """Return the model with these lemmas only; with all if there are no names."""
+    if not names:
+        return model
+    lemmas = tuple(lemma for lemma in model.system.lemmas if lemma.name in names)
+    return replace(model, system=replace(model.system, lemmas=lemmas))
 
 
 def describe_proof(model: Model | None, proof: CheckedProof) -> Mapping[str, Any]:

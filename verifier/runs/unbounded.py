@@ -11,17 +11,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from verifier.outcomes.unbounded import KEEP_GOING, seems_unbounded
 from verifier.verdict import LOOPS_OF_VIEW
-
-_ADVICE = "bound it by a CONSTRAINT"
-_KEEP_GOING = "--keep-going goes on"
-
-
-def seems_unbounded(names: Iterable[str], how: str) -> str:
-    """Return the message about variables that grow."""
-    listed = list(names)
-    verb, what = ("seems", "it") if len(listed) == 1 else ("seem", "them")
-    return f"{', '.join(listed)} {verb} unbounded: {_ADVICE.replace('it', what)}, or {how}"
 
 
 @dataclass
@@ -46,21 +37,16 @@ def explain_no_end(options: Any, violated: Collection[str], growing: Iterable[st
     names = list(growing)
     if not names or not violated or getattr(options, "keep_going", True):
         return ""
-    return seems_unbounded(names, _KEEP_GOING)
+    return f"{seems_unbounded(names)}, and {KEEP_GOING}"
 
 
 def explain_loops_of_view(growing: Iterable[str]) -> str:
     """Return the reason why a search for loops ends if a VIEW hides variables that grow.
 
     States then never repeat, so there are no loops of states. TLC searches for loops of the VIEW's values."""
-    return seems_unbounded(growing, LOOPS_OF_VIEW)
+    return f"{seems_unbounded(growing)}: write a CONSTRAINT, or {LOOPS_OF_VIEW}"
 
 
 def is_about_loops_of_view(reason: str | None) -> bool:
     """True if a search for loops ended by this rule, judged by its reason for open properties."""
     return reason is not None and reason.endswith(LOOPS_OF_VIEW)
-
-
-def has_ended_without_end(reason: str | None) -> bool:
-    """True if an engine ended by this rule, judged by its reason for open properties."""
-    return reason is not None and reason.endswith(_KEEP_GOING)

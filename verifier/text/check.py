@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
@@ -13,13 +12,16 @@ from rich.text import Text
 
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
+from verifier.outcomes.unbounded import find_unbounded
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.exploration import render_counts
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
+    advise_on_growth,
     expectation_remarks,
+    name_module,
     name_spec,
     render_counterexamples,
     up_to_view,
@@ -36,18 +38,19 @@ class CheckText(ProgressText):
     """Lines of all engines, each behind the engine's name."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._latest: dict[str, str] = {}
 
-    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
-        """Takes a line of one engine. On a terminal the latest of each is the live line."""
-        self._latest[news.engine] = news.line
-        if not live:
+    def hear(self, news: Any) -> Iterator[str]:
+        """Take a line of one engine."""
+        if news.stays:
             yield str(news)
+        else:
+            self._latest[news.engine] = news.line
 
     def now(self) -> str:
-        """The latest line of each engine."""
-        said = "; ".join(f"{engine}: {line}" for engine, line in self._latest.items())
-        return f"{said or 'starting'} (Ctrl-C keeps what is known)"
+        """Return the latest line of each engine."""
+        return "; ".join(f"{engine}: {line}" for engine, line in self._latest.items()) or "starting"
 
 
 def render_check(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -145,13 +148,13 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
 
 def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
     """Yield the command that continues with each open property."""
-    shown = run.definition.presentation
-    spec = [name_spec(outcome.spec)]
-    if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
-        spec += ["--config", shlex.quote(shown.config)]
+    spec = [name_spec(outcome.spec), *name_module(run.definition)[1:]]
+    yield from advise_on_growth(run, undecided)
     lasting = {prop.name for prop in run.definition.temporal}
     for verdict in undecided:
         name = verdict.property_name
+        if find_unbounded(verdict.reason):
+            continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
         more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []
         words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])

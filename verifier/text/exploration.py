@@ -160,7 +160,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
     elif figures.get("complete"):
         states = say_reachable(run.definition.limits)
-        remarks.append(f"Complete: every {states} was checked, so what holds, holds at any depth.")
+        remarks.append(f"Complete: every {states} was checked. So HOLDS is about executions of any length.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
     remarks += remark_on_undecided(run)

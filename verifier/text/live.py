@@ -14,7 +14,7 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.text.progress import ProgressText, ProversText, StatesText, depth_line
+from verifier.text.progress import DepthsText, ProgressText, ProversText, StatesText
 from verifier.text.run import (
     expectation_remarks,
     render_verdicts,
@@ -32,20 +32,24 @@ class LiveText(ProgressText):
     """News of exploration, of bounded search, and of the provers."""
 
     def __init__(self) -> None:
-        self._states, self._provers = StatesText(), ProversText()
+        super().__init__()
+        self._depths, self._states, self._provers = DepthsText(), StatesText(), ProversText()
         self._latest: ProgressText = self._states
 
-    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
+    def hear(self, news: Any) -> Iterator[str]:
         """Takes a piece of news."""
-        if isinstance(news, bmc.Progress):
-            yield depth_line(news)
-            return
         if isinstance(news, ranking.Progress):
             if news.shown == 0:
                 yield f"ranking: {news.claims} claims"
             return
-        self._latest = self._states if isinstance(news, explore.Progress) else self._provers
-        yield from self._latest.hear(news, live=live)
+        match news:
+            case bmc.Progress():
+                self._latest = self._depths
+            case explore.Progress():
+                self._latest = self._states
+            case _:
+                self._latest = self._provers
+        yield from self._latest.hear(news)
 
     def now(self) -> str:
         """The current work."""

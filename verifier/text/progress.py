@@ -10,100 +10,101 @@ if TYPE_CHECKING:
     from verifier.engines import bmc, explore, induction, prove, simulate
     from verifier.parametric.results import Open, Shown
 
-_SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_SUMMARIES = 5.0, 10.0
+_LEAST_SECONDS_OF_RATE = 2.0
+
+
+class Pace:
+    """The pace of lines that are shown now and then."""
+
+    def __init__(self, least: float, most: float) -> None:
+        """``least``, ``most``: the seconds before the first line, and at most between two. Each pause is as
+        long as all before it."""
+        self._began = self._last = time.monotonic()
+        self._least, self._most = least, most
+
+    def is_due(self) -> bool:
+        """Return True, and begin to wait again, if the time for another line has come."""
+        now = time.monotonic()
+        pause = min(max(self._last - self._began, self._least), self._most)
+        due = now - self._last >= pause
+        if due:
+            self._last = now
+        return due
 
 
 class ProgressText:
-    """The text of an engine's news. This one shows each as it says itself."""
+    """The text of an engine's news: lines that stay, and the current work on one line.
 
-    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
-        """Takes a piece of news; gives the lines that stay. ``live``: there is a line that ``now`` fills."""
-        if not live:
-            yield str(news)
-
-    def now(self) -> str:
-        """The current work, on one line."""
-        return "working"
-
-    def end(self) -> Iterator[str]:
-        """The lines that are left when the run has ended."""
-        yield from ()
-
-
-class NowAndThen(ProgressText):
-    """News of long work, told so often that only some of it is shown.
-
-    The latest fills the live line; without a live line, a line stays every few seconds.
+    This one shows the latest news in its own words, and keeps none.
     """
 
     def __init__(self, line: str = "starting") -> None:
-        self._began = self._last = time.monotonic()
+        self._began = time.monotonic()
         self._line = line
 
     def take(self, news: Any) -> str:
         """Take news, and return its text on one line."""
-        raise NotImplementedError
+        return str(news)
 
-    def hear(self, news: Any, *, live: bool) -> Iterator[str]:
-        """Takes a piece of news."""
+    def hear(self, news: Any) -> Iterator[str]:
+        """Take a piece of news; yield the lines that stay."""
         self._line = self.take(news)
-        now = time.monotonic()
-        if not live and now - self._last >= _SECONDS_BETWEEN_SUMMARIES:
-            self._last = now
-            yield self._line
+        yield from ()
 
     def now(self) -> str:
-        """The latest news."""
-        return f"{self._line} (Ctrl-C keeps what is done)"
+        """Return the current work, on one line."""
+        return self._line
+
+    def end(self) -> Iterator[str]:
+        """Yield the lines that are left when the run has ended."""
+        yield from ()
 
 
 class DepthsText(ProgressText):
     """News of bounded model checking: depths closed, violations found."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._closed: dict[str, int] = {}
-        self._began = time.monotonic()
 
-    def hear(self, news: bmc.Progress, *, live: bool) -> Iterator[str]:
-        """Show closed depths; they stay if there is no live line."""
+    def hear(self, news: bmc.Progress) -> Iterator[str]:
+        """Keep violations and witnesses."""
         if news.steps is None:
             self._closed[news.search] = news.depth
-        if news.steps is not None or not live:
-            yield depth_line(news)
+        else:
+            yield violation_line(news)
 
     def now(self) -> str:
         """The depth that each search closed."""
         closed = ", ".join(f"{search} search closed depth {depth}" for search, depth in self._closed.items())
         elapsed = time.monotonic() - self._began
-        return f"{elapsed:.0f} s: {closed or 'searching'} (Ctrl-C keeps what is known)"
+        return f"{elapsed:.0f} s: {closed or 'searching'}"
 
 
-def depth_line(news: bmc.Progress) -> str:
-    """``depth 7 closed (serial, 3.2 s): TypeOk, WeakIsr``."""
-    names = ", ".join(news.properties)
-    if news.steps is not None:
-        found = "witness" if news.reached else "violation"
-        where = ", beyond the depth" if news.beyond else ""
-        actions = "action" if news.steps == 1 else "actions"
-        found = f"{found} with {news.steps} {actions} found{where}"
-        return f"{found} ({news.search}, {news.seconds:.1f} s): {names}"
-    return f"depth {news.depth} closed ({news.search}, {news.seconds:.1f} s): {names}"
+def violation_line(news: bmc.Progress) -> str:
+    """``violation with 12 actions found (serial, 3.2 s): StrongIsr``."""
+    what = "witness" if news.reached else "violation"
+    where = ", beyond the depth" if news.beyond else ""
+    actions = "action" if news.steps == 1 else "actions"
+    found = f"{what} with {news.steps} {actions} found{where}"
+    return f"{found} ({news.search}, {news.seconds:.1f} s): {', '.join(news.properties)}"
 
 
 class ProversText(ProgressText):
     """News of the provers."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._latest: dict[str, prove.Progress] = {}
         self._asked = 0
 
-    def hear(self, news: prove.Progress | Shown | Open, *, live: bool) -> Iterator[str]:
-        """Show frames and depths; they stay if there is no live line."""
+    def hear(self, news: prove.Progress | Shown | Open) -> Iterator[str]:
+        """Keep what was proved or violated, and obligations that are open."""
         from verifier.parametric.results import Open, Shown
 
         if isinstance(news, Shown | Open):
             yield from self._obligation(news)
-        elif news.note or not live:
+        elif news.note:
             yield prover_line(news)
         else:
             self._latest[news.prover] = news
@@ -138,24 +139,17 @@ class StatesText(ProgressText):
     """News of an exploration: violations, and now and then how far it is."""
 
     def __init__(self) -> None:
+        super().__init__("exploring")
         self._last: explore.Progress | None = None
-        self._line = "exploring"
 
-    def hear(self, news: explore.Progress, *, live: bool) -> Iterator[str]:
-        """Show violations, which stay; without a live line, also figures every few seconds."""
+    def hear(self, news: explore.Progress) -> Iterator[str]:
+        """Keep violations and witnesses; the others give the figures."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'} at depth {news.depth}"
             return
         self._line = self._figures(news)
-        if live:
+        if news.seconds - (self._last.seconds if self._last else 0.0) >= _LEAST_SECONDS_OF_RATE:
             self._last = news
-        elif news.seconds - (self._last.seconds if self._last else 0.0) >= _SECONDS_BETWEEN_LINES:
-            self._last = news
-            yield self._line
-
-    def now(self) -> str:
-        """The latest figures."""
-        return f"{self._line} (Ctrl-C keeps what is known)"
 
     def _figures(self, news: explore.Progress) -> str:
         states, seconds = (self._last.states, self._last.seconds) if self._last else (0, 0.0)
@@ -171,32 +165,28 @@ class StatesText(ProgressText):
 
 
 class WalksText(ProgressText):
-    """News of a simulation: violations."""
+    """News of a simulation: violations, and the number of executions that have ended."""
 
     def __init__(self) -> None:
-        self._line = "walking"
+        super().__init__("walking")
 
-    def hear(self, news: simulate.Progress, *, live: bool) -> Iterator[str]:
+    def hear(self, news: simulate.Progress) -> Iterator[str]:
         """Violations stay."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'}"
-        self._line = f"{news.seconds:.0f} s: {news.walks:,} executions (Ctrl-C keeps what is known)"
-
-    def now(self) -> str:
-        """Return the number of executions that have ended."""
-        return self._line
+        self._line = f"{news.seconds:.0f} s: {news.walks:,} executions"
 
 
 class ObligationsText(ProgressText):
     """News of an inductive check: a line for each action, and for each lemma that falls."""
 
     def __init__(self) -> None:
+        super().__init__("asking")
         self._property = ""
         self._part: str | None = None
         self._count, self._seconds = 0, 0.0
-        self._line = "asking"
 
-    def hear(self, news: induction.PropertyProgress, *, live: bool) -> Iterator[str]:
+    def hear(self, news: induction.PropertyProgress) -> Iterator[str]:
         """The obligations of one action are counted; what fails stays."""
         from verifier.engines.induction_outcome import LeftOut
 
@@ -219,10 +209,6 @@ class ObligationsText(ProgressText):
         if not item.holds:
             what = "is undecided" if item.holds is None else "fails"
             yield self._of_property(f"{item.formula} {what} at {at}")
-
-    def now(self) -> str:
-        """The latest obligation."""
-        return self._line
 
     def end(self) -> Iterator[str]:
         """The count of the last action."""

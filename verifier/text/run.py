@@ -12,8 +12,9 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
+from verifier.outcomes.unbounded import choose_depth, find_unbounded
 from verifier.solvers import solver_version
-from verifier.specs.definition import PropertyKind
+from verifier.specs.definition import Definition, PropertyKind
 from verifier.text.columns import align_rows, wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
@@ -198,6 +199,7 @@ def remark_on_undecided(run: Run) -> list[str]:
     if len(left) < len(undecided):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     remarks += to_go_on(undecided)
+    remarks += advise_on_growth(run, undecided)
     if left:
         remarks.append(_find_command_for_live(run, [verdict.property_name for verdict in left]))
     return remarks
@@ -211,6 +213,39 @@ def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
     return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
 
 
+def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
+    """Suggest commands for properties that are open since variables of the module grow."""
+    open_ones = [one for one in verdicts if find_unbounded(one.reason)]
+    if not open_ones:
+        return []
+    words = " ".join(find_command_to_depth(run.definition, open_ones))
+    it = "it" if len(open_ones) == 1 else "them"
+    growing = f"The states may have no end: {find_unbounded(open_ones[0].reason)}"
+    return [
+        f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules without an end).",
+        # The command stands last: nothing that follows is copied with it.
+        f"This decides {it} to a depth (with the same --set, --library): {words}",
+    ]
+
+
+def find_command_to_depth(definition: Definition, verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the words of a command that decides properties to a depth that it can reach."""
+    stuck = definition.titles.no_deadlock
+    names = [one.property_name for one in verdicts if one.property_name != stuck]
+    asked = [f"--property {shlex.quote(name)}" for name in names]
+    asked += ["--deadlock"] if len(names) < len(verdicts) else []
+    return ["verify explore", *name_module(definition), *asked, f"--depth {choose_depth(verdicts)}"]
+
+
+def name_module(definition: Definition) -> list[str]:
+    """Return the words that name a spec, and its configuration, in a command."""
+    shown = definition.presentation
+    named = [name_spec(shown.source)]
+    if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
+        named += ["--config", shlex.quote(shown.config)]
+    return named
+
+
 def name_spec(spec: str) -> str:
     """Return the words that name a spec in a command. A name that looks like an option needs ``--spec``."""
     return f"--spec {shlex.quote(spec)}" if spec.startswith("-") else shlex.quote(spec)
@@ -218,10 +253,7 @@ def name_spec(spec: str) -> str:
 
 def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     """Return the command that decides temporal properties, and why the run does not end with 0."""
-    shown = run.definition.presentation
-    words = ["verify live", name_spec(shown.source)]
-    if Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
-        words += ["--config", shlex.quote(shown.config)]
+    words = ["verify live", *name_module(run.definition)]
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
     speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
     found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions"

@@ -17,6 +17,7 @@ from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
+from verifier.outcomes.unbounded import add_growth, find_unbounded
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
@@ -167,7 +168,9 @@ class _Search:
         self.told, self.said, self.told_in_full = 0.0, set[str](), set[str]()
         self.known: Callable[[Verdict, dict[str, Any]], None] = lambda verdict, trace: None
         """A callback for violations with their executions, as they are found."""
-        self.growth = Growth([variable.name for variable in self.spec.variables])
+        names = [variable.name for variable in self.spec.variables]
+        self.growth = Growth(names)
+        self.late_growth = Growth(names, sample=POLICY.late_growth_sample)
         self.process = psutil.Process()
         used = int(self.process.memory_info().rss)
         self.memory = limits.memory or int(
@@ -208,6 +211,8 @@ class _Search:
             self.reason = "out of memory"
         if self.counts is not None:  # before formulas are evaluated again for executions
             self.coverage = [asdict(count) for count in self.counts.list_counts()]
+        if not find_unbounded(self.reason):
+            self.reason = add_growth(self.reason, self.late_growth.list_growing())
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
@@ -276,6 +281,8 @@ class _Search:
         if not explorer.walking:
             self._after_violations(explorer)
             self._look_periodically(now)
+            if now - self.started > POLICY.seconds_before_growth:
+                self.late_growth.look(explorer)
         if now - self.told > POLICY.quiet_seconds:
             self.told = now
             self.listen(self._progress(explorer))

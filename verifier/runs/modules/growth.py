@@ -22,6 +22,8 @@ class Growth:
     names: Sequence[str]
     levels: list[dict[str, int]] = field(default_factory=list)
     """The largest sizes so far, for each explored level."""
+    sample: int = POLICY.growth_sample
+    """The number of values that are measured at each level."""
     _last: int = -1
 
     def look(self, explorer: Explorer) -> list[str]:
@@ -30,8 +32,12 @@ class Growth:
             return []
         self._last = explorer.level
         before = self.levels[-1] if self.levels else {}
-        now = {name: _largest(values) for name, values in _values(explorer, self.names).items()}
+        now = {name: _largest(values) for name, values in _values(explorer, self.names, self.sample).items()}
         self.levels.append({name: max(size, before.get(name, 0)) for name, size in now.items()})
+        return self.list_growing()
+
+    def list_growing(self) -> list[str]:
+        """Return the variables that seem unbounded, of the levels that were measured."""
         return [name for name in self.names if self.grows(name)]
 
     def grows(self, name: str) -> bool:
@@ -95,15 +101,15 @@ class _Ahead:
         return [one for one in dict.fromkeys(following) if stepper.goes_on(state, one)]
 
 
-def _values(explorer: Explorer, names: Sequence[str]) -> Mapping[str, Iterable[Value]]:
+def _values(explorer: Explorer, names: Sequence[str], most: int) -> Mapping[str, Iterable[Value]]:
     search = explorer.columns.search
     if search is not None:  # it lists the values of each variable
         return {
-            name: [*numbers.values][-POLICY.growth_sample :]
+            name: [*numbers.values][-most:]
             for name, numbers in zip(names, search.columns.numbers, strict=True)
         }
     states = explorer.known.states
-    some = states[-POLICY.growth_sample * 8 :: 8] if len(states) > POLICY.growth_sample else states
+    some = states[-most * 8 :: 8] if len(states) > most else states
     return {name: [state[place] for state in some] for place, name in enumerate(names)}
 
 

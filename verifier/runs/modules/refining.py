@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
+from verifier.outcomes.unbounded import add_growth
 from verifier.processes.limits import Interrupted
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
@@ -31,7 +32,7 @@ from verifier.runs.modules.module_question import (
     run_within_limits,
 )
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.telling import Telling
+from verifier.runs.modules.telling import Telling, hide_own_properties
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
 from verifier.runs.news import Remark
 from verifier.runs.unbounded import Widened, explain_no_end
@@ -165,7 +166,8 @@ def _refine_until_decided(
         leaving = _find_leaving(found)
         if leaving is None or _is_decided(found, leaving):
             found = validate_translation(made, found, _validation_seconds(asked))
-            return settled.add_to(made, _explain_open(check_run(made, found, asked), asked), asked)
+            checked = _explain_open(check_run(made, found, asked), asked, widened)
+            return settled.add_to(made, checked, asked)
         if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
             told = told.and_of(made, found, leaving, asked)
         elif not asked.engine.decides_temporal:
@@ -277,7 +279,8 @@ def _run_once(
     if titles.no_deadlock in settled:
         options = replace(options, deadlock=False)
 
-    telling = Telling(asked, made)
+    listen = hide_own_properties(asked.listen, titles.of_the_translation)
+    telling = Telling(asked, made, listen)
 
     def prepare_telling(model: Model) -> None:
         _check_fairness(model, made)
@@ -286,7 +289,7 @@ def _run_once(
 
     try:
         own = replace(asked.engine.prepare(loaded, options), patience=until)
-        return asked.engine.run(own, telling if asked.engine.counts_states else asked.listen, prepare_telling)
+        return asked.engine.run(own, telling if asked.engine.counts_states else listen, prepare_telling)
     except (Untranslated, SortError) as error:
         raise NotTranslated(f"{error}: {INSTEAD}") from None
     except TooLargeError as error:  # sorts are guessed, not chosen by the user
@@ -328,14 +331,20 @@ def _find_leaving(found: Run) -> Verdict | None:
     return None
 
 
-def _explain_open(run: Run, asked: ModuleQuestion) -> Run:
-    """Return the run; what is open because the sorts were left does not say that it was asked to end."""
-    if getattr(asked.question.options, "first", False):
-        return run
-    verdicts = tuple(
-        replace(one, reason=ENDED_OTHERS) if one.reason == ENDED_FIRST else one
-        for one in run.outcome.verdicts
-    )
+def _explain_open(run: Run, asked: ModuleQuestion, widened: Widened) -> Run:
+    """Return the run; what is open because the sorts were left does not say that it was asked to end. What a
+    limit left open names the variables whose sorts were widened again and again."""
+    first = getattr(asked.question.options, "first", False)
+    growing = widened.at_least(POLICY.widenings_without_end)
+
+    def explain(one: Verdict) -> Verdict:
+        if one.kind is not VerdictKind.INCONCLUSIVE:
+            return one
+        if one.reason == ENDED_FIRST and not first:
+            return replace(one, reason=ENDED_OTHERS)
+        return replace(one, reason=add_growth(one.reason or "", growing) or None)
+
+    verdicts = tuple(map(explain, run.outcome.verdicts))
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 

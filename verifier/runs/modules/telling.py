@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,34 @@ from verifier.trust.replay import Replayer
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
+    from verifier.runs.engine import Listen
     from verifier.runs.modules.module_question import ModuleQuestion
     from verifier.runs.modules.translating import Symbolic
     from verifier.system.model import Model
+
+
+def hide_own_properties(listen: Listen, own: Collection[str]) -> Listen:
+    """Return a listener that leaves out what a translation finds of its ``own`` properties.
+
+    They say that the sorts were left, which is not about the module: the remark on the wider sorts follows.
+    """
+
+    from verifier.engines import bmc, proofs
+
+    def listen_to_others(news: Any) -> None:
+        match news:
+            case Progress(violated=str(name)) if name in own:
+                return
+            case proofs.Progress(property_name=name, note=str(note)) if note and name in own:
+                return
+            case bmc.Progress(properties=names, steps=int()):
+                others = tuple(name for name in names if name not in own)
+                if not others:
+                    return
+                news = replace(news, properties=others)
+        listen(news)
+
+    return listen_to_others
 
 
 @dataclass
@@ -24,13 +50,14 @@ class Telling:
 
     asked: ModuleQuestion
     made: Symbolic
+    listen: Listen
     model: Model | None = None
     _left: bool = False
     """True if an execution left the sorts: a shorter violation may be beyond them."""
 
     def __call__(self, news: Any) -> None:
         """Pass the news on, and tell the violation that they bring."""
-        self.asked.listen(news)
+        self.listen(news)
         if not isinstance(news, Progress) or news.found is None or news.reached or self.model is None:
             return
         titles = self.asked.module.definition.titles

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import TooLargeError, UsageError
+from verifier.outcomes.unbounded import seems_unbounded
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -19,7 +20,7 @@ from verifier.runs.modules.loading import (
 )
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.undefined_places import whereabouts
-from verifier.runs.unbounded import Widened, seems_unbounded
+from verifier.runs.unbounded import Widened
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
 from verifier.system.size import bits_of
@@ -217,7 +218,7 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
     widened.add(wider)
     how = ", ".join(f"{name} from {bits_of(before[name])} to {bits_of(sorts[name])} bits" for name in wider)
     words = f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {how}"
-    return f"{words}; {seems_unbounded(again, 'look to a depth only, with verify bmc')}" if again else words
+    return f"{words}; {seems_unbounded(again)}" if again else words
 
 
 def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:

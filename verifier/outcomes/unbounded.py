@@ -1,0 +1,49 @@
+"""Reasons that name variables which seem to grow forever: their words, and what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from verifier.verdict import Verdict
+
+KEEP_GOING = "--keep-going continues"
+_BETWEEN = "; "
+_UNBOUNDED = re.compile(rf"(?:^|{_BETWEEN})([^;]+ seems? unbounded)(?:, and {KEEP_GOING})?$")
+_LEAST_DEPTH = 20
+
+
+def seems_unbounded(names: Iterable[str]) -> str:
+    """Return the message about variables that grow."""
+    listed = list(names)
+    return f"{', '.join(listed)} {'seems' if len(listed) == 1 else 'seem'} unbounded"
+
+
+def add_growth(reason: str, names: Iterable[str]) -> str:
+    """Return the reason why a run ended, with the variables that grow until then."""
+    listed = list(names)
+    return f"{reason}{_BETWEEN}{seems_unbounded(listed)}" if reason and listed else reason
+
+
+def find_unbounded(reason: str | None) -> str:
+    """Return what a reason says about variables that grow; empty if it says nothing about them, or advises
+    for loops of a VIEW."""
+    found = _UNBOUNDED.search(reason or "")
+    return found.group(1) if found else ""
+
+
+def choose_depth(verdicts: Iterable[Verdict]) -> int:
+    """Return a depth to which properties of a module without an end can be decided.
+
+    If a limit ended the run, the closed depth takes all of its time. Otherwise the run may go deeper.
+    """
+    open_ones = [one for one in verdicts if find_unbounded(one.reason)]
+    closed = min((one.depth or 0 for one in open_ones), default=0)
+    if closed and any(not has_ended_without_end(one.reason) for one in open_ones):
+        return closed
+    return max(2 * closed, _LEAST_DEPTH)
+
+
+def has_ended_without_end(reason: str | None) -> bool:
+    """True if an engine ended by this rule, judged by its reason for open properties."""
+    return reason is not None and reason.endswith(KEEP_GOING)
