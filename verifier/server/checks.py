@@ -30,13 +30,14 @@ from verifier.runs.news import Known, Remark
 from verifier.runs.question import Question
 from verifier.runs.told import ToldVerdicts
 from verifier.server.requests import Call
+from verifier.text.progress import Pace
 from verifier.verdict import LEFT_TO_LIVE, VerdictKind
 
 WIDTH = 100
 """The width of texts for clients."""
 _PATIENCE_SECONDS = 5.0
 """After a cancellation, the time until a process is killed that says nothing."""
-_POLL_SECONDS = 0.1
+_POLL_SECONDS, _NEWS_SECONDS = 0.1, 0.5
 _PROCESS = "check"
 _KEPT_VERDICTS = frozenset(VerdictKind) - {VerdictKind.INCONCLUSIVE, VerdictKind.ERROR}
 
@@ -101,15 +102,17 @@ def _answer(engine: Engine[Any], question: Question[Any], report: Callable[[Any]
     """Answer a question in this process, and report progress and the answer. SIGINT ends it with what is
     known."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    progress, told = engine.progress(), ToldVerdicts(question)
+    progress, told, pace = engine.progress(), ToldVerdicts(question), Pace(_NEWS_SECONDS, _NEWS_SECONDS)
     before = set(sys.modules)
 
     def listen(news: Any) -> None:
         if isinstance(news, Remark | Known):
             report(("progress", printable(news.words)))
             return
-        for line in filter(None, progress.hear(news, live=False)):
+        for line in filter(None, progress.hear(news)):
             report(("progress", printable(line)))
+        if pace.is_due():
+            report(("progress", printable(progress.now())))
 
     run: Run | None = None
     try:
