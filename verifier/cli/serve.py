@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.parameters import one_of
 from verifier.errors import UsageError
 
-_PROTOCOLS = ("json-rpc", "mcp")
+_PROTOCOLS = ("json-rpc", "mcp", "lsp")
+_MODULES = {"mcp": "verifier.server.mcp_tools", "lsp": "verifier.server.editor.language_server"}
+"""The protocols that need a package more, each with the module that answers it."""
 _PROTOCOL_HELP = (
     "json-rpc: JSON-RPC 2.0, one message on each line. mcp: the Model Context Protocol, for agents. "
-    "[default: json-rpc]"
+    "lsp: the Language Server Protocol, for editors. [default: json-rpc]"
 )
 
 
@@ -29,6 +33,7 @@ def command(protocol: str) -> int:
     Examples:
       verify serve
       verify serve --protocol mcp
+      verify serve --protocol lsp
 
     \b
     A session, where each line is a message:
@@ -36,12 +41,12 @@ def command(protocol: str) -> int:
       {"jsonrpc":"2.0","id":2,"method":"successors"}
       {"jsonrpc":"2.0","id":3,"method":"check","params":{"engine":"bmc"}}
     """
-    if protocol == "mcp":
+    if protocol in _MODULES:
         try:
-            from verifier.server.mcp_tools import serve
+            module = import_module(_MODULES[protocol])
         except ModuleNotFoundError as error:
             raise missing_package(error, protocol) from None
-        serve()
+        module.serve()
         return 0
     from verifier.server.json_rpc import JsonRpcServer
     from verifier.server.streams import claim_streams

@@ -12,7 +12,10 @@ from verifier.specs.definition import DefinitionError
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import Undefined
 
-_PLACE = re.compile(r"(?P<file>[^:\n]+\.(?:tla|cfg|py|toml)):(?P<line>\d+)(?::(?P<column>\d+))?: ")
+_PLACE = re.compile(
+    r"(?P<file>[^:\n]+\.(?:tla|cfg|py|toml))(?::|, line )(?P<line>\d+)(?::(?P<column>\d+))?: "
+)
+"""A message's place: ``M.tla:3:1: `` in a module, ``p.py, line 3: `` in Python."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,12 @@ def find_place(words: str) -> Place | None:
     """Return the place with which a message begins; None if it begins with none."""
     found = _PLACE.match(words)
     return Place(found["file"], int(found["line"]), int(found["column"] or 1)) if found else None
+
+
+def drop_place(words: str) -> str:
+    """Return a message without the place with which it begins."""
+    found = _PLACE.match(words)
+    return words[found.end() :] if found else words
 
 
 def explain_failure(error: Exception) -> Problem:

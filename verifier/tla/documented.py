@@ -8,6 +8,7 @@ from pathlib import Path
 from verifier.errors import UsageError
 from verifier.files import text_of
 from verifier.tla import ast
+from verifier.tla.errors import Place
 from verifier.tla.said_parts import span
 from verifier.tla.text import text_at
 
@@ -35,7 +36,7 @@ def describe_operator(module: ast.Module, name: str) -> tuple[str, str]:
             break
         body = named.body
         said.append(text_at(span(body)))
-    return " == ".join(said), _comment_above(found)
+    return " == ".join(said), comment_above(found.place)
 
 
 def place_of(module: ast.Module, name: str) -> str:
@@ -44,10 +45,10 @@ def place_of(module: ast.Module, name: str) -> str:
     return f"{found.place.file}:{found.place.line}" if isinstance(found, ast.Definition) else ""
 
 
-def _comment_above(found: ast.Definition) -> str:
+def comment_above(place: Place) -> str:
     """Return the comment that ends on the line above a definition. Each of its lines is a comment."""
     try:
-        lines = text_of(Path(found.place.file)).splitlines()[: max(found.place.line - 1, 0)]
+        lines = text_of(Path(place.file)).splitlines()[: max(place.line - 1, 0)]
     except (OSError, UnicodeDecodeError, UsageError):
         return ""
     said: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +30,8 @@ class Library:
     """The files read, without those of this program's own library."""
     untranslated: str = ""
     """The warning about the root's PlusCal if it has no translation."""
+    texts: Mapping[Path, str] = field(default_factory=dict)
+    """The texts of files that an editor has open, which are read in place of the files."""
     words: tuple[str, ...] = ()
     """The words of all modules in the order in which TLC first meets them: TLC's order of strings."""
 
@@ -62,6 +64,14 @@ class Library:
             if own is not None:
                 self.sources.setdefault(text_of(own), source)
 
+    def parse(self, path: Path) -> Source:
+        """Parse a file, or the text that is open in its place. Raises TlaError."""
+        text = self.texts.get(path)
+        if text is None:
+            return parse(path, str(path))
+        written = text.replace("\r\n", "\n")
+        return replace(parse_text(written, str(path)), written=written)
+
     def warnings(self) -> list[str]:
         """Return warnings about texts that readers may misunderstand."""
         files = {source.file: source for source in self.sources.values()}
@@ -88,9 +98,9 @@ class Library:
         own = LIBRARY / f"{name}.tla"
         for folder in self.folders[:1] if own.is_file() else self.folders:
             path = folder / f"{name}.tla"
-            if path.is_file():
+            if path in self.texts or path.is_file():
                 self.files.append(path)
-                return parse(path, str(path))
+                return self.parse(path)
         if own.is_file():
             return replace(parse(own, f"{name}.tla (of verify)"), own=True)
         if name in PARTIAL:
@@ -103,10 +113,13 @@ class Library:
         raise TlaError(place, words)
 
 
-def read_module(path: Path, libraries: Sequence[Path] = ()) -> tuple[Module, Library]:
-    """Read the module of a file, with all modules that it needs. Raises TlaError."""
-    library = Library((path.parent, *libraries))
-    root = parse(path, str(path))
+def read_module(
+    path: Path, libraries: Sequence[Path] = (), texts: Mapping[Path, str] | None = None
+) -> tuple[Module, Library]:
+    """Read the module of a file, with all modules that it needs. Raises TlaError. ``texts``: texts that are
+    read in place of files."""
+    library = Library((path.parent, *libraries), texts=texts or {})
+    root = library.parse(path)
     library.keep(path.stem, root)
     library.untranslated = explain_missing_translation(root.written, path.stem)
     library.files.append(path)

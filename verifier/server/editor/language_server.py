@@ -1,0 +1,283 @@
+"""The Language Server Protocol, for editors: one session with the texts that an editor has open."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from verifier.server.editor import navigation
+from verifier.server.editor.findings import Finding, Findings, look_at
+from verifier.server.editor.lenses import CHECK, ENGINES, FIND, PROVE, WHY, Verdicts, make_lenses
+from verifier.server.editor.module_text import ModuleTexts
+from verifier.server.editor.places import Positions, path_of, uri_of
+from verifier.server.json_rpc import CODES
+from verifier.server.open_spec import OpenSpec
+from verifier.server.problems import explain_failure
+from verifier.server.requests import Call
+from verifier.server.session import Session
+from verifier.server.streams import claim_streams
+from verifier.server.table import REQUESTS
+from verifier.version import tool_version
+
+REQUEST = "verify.request"
+"""The command for any request of a session: its name, and its parameters."""
+_PAUSE_SECONDS = 0.3
+"""The pause in typing after which a text is looked at."""
+_LOOK_SECONDS = 0.1
+
+
+class EditorServer(LanguageServer):
+    """A language server with a session."""
+
+    def __init__(self) -> None:
+        super().__init__("verify", tool_version())
+        self.session = Session()
+        self.texts: dict[Path, str] = {}
+        self.modules = ModuleTexts(self.texts)
+        self.looked: dict[Path, Findings] = {}
+        self.verdicts = Verdicts()
+        self.libraries: tuple[Path, ...] = ()
+        """Folders with modules that others extend."""
+        self.run_python = False
+        """True if the editor says that saved protocols are run."""
+        self._published: dict[Path, set[Path]] = {}
+        self._waiting: dict[Path, asyncio.Task[None]] = {}
+        self._tokens = itertools.count(1)
+
+    # -- texts
+
+    def text(self, path: Path) -> str:
+        """Return the text of a file, as the editor has it if it is open. Empty if it cannot be read."""
+        if path in self.texts:
+            return self.texts[path]
+        try:
+            return path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def positions(self, path: Path) -> Positions:
+        """Return the positions in a file."""
+        return Positions(self.text(path), self.workspace.position_codec)
+
+    def find_open(self, path: Path) -> OpenSpec | None:
+        """Return the specification of a file that is open in the session, the last one."""
+        for one in reversed(self.session.specs.values()):
+            if Path(one.loaded.spec.partition(".py:")[0]) == path or one.loaded.spec == str(path):
+                return one
+        return None
+
+    # -- findings
+
+    def look_soon(self, path: Path) -> None:
+        """Look at a text once nobody types for a moment."""
+        if path in self._waiting:
+            self._waiting[path].cancel()
+        self._waiting[path] = asyncio.get_running_loop().create_task(self._look(path, _PAUSE_SECONDS, False))
+
+    async def look_now(self, path: Path, *, saved: bool) -> None:
+        """Look at a text, and at the open ones that may need it."""
+        await self._look(path, 0.0, saved)
+        if path.suffix == ".tla":
+            for other in [one for one in self.texts if one.suffix == ".tla" and one != path]:
+                module = self.modules.get(other)
+                if module is not None and path.stem in module.extended():
+                    await self._look(other, 0.0, False)
+
+    async def _look(self, path: Path, pause: float, saved: bool) -> None:
+        await asyncio.sleep(pause)
+        run = self.run_python and saved
+        look = partial(look_at, path, self.text(path), dict(self.texts), self.libraries, run_python=run)
+        found = await asyncio.get_running_loop().run_in_executor(None, look)
+        if path in self.texts:
+            self.looked[path] = self._keep_names(path, found)
+            self._publish(path, found.found)
+
+    def _keep_names(self, path: Path, found: Findings) -> Findings:
+        """Return findings, with the names that were known before an error."""
+        known = self.looked.get(path)
+        if known is None or found.properties or not found.found:
+            return found
+        return Findings(found.found, known.properties, known.actions)
+
+    def _publish(self, path: Path, found: tuple[Finding, ...]) -> None:
+        """Publish the findings about a file, and take back those of other files that it had before."""
+        by_file: dict[Path, list[lsp.Diagnostic]] = {path: []}
+        for one in found:
+            by_file.setdefault(one.file, []).append(self._diagnostic(one))
+        for file in self._published.get(path, set()) - by_file.keys():
+            by_file[file] = []
+        self._published[path] = {file for file, diagnostics in by_file.items() if diagnostics}
+        for file, diagnostics in by_file.items():
+            params = lsp.PublishDiagnosticsParams(uri_of(file), diagnostics)
+            self.text_document_publish_diagnostics(params)
+
+    def _diagnostic(self, one: Finding) -> lsp.Diagnostic:
+        severity = lsp.DiagnosticSeverity.Warning if one.is_warning else lsp.DiagnosticSeverity.Error
+        where = self.positions(one.file).to_range(one.place)
+        return lsp.Diagnostic(where, one.words, severity=severity, source="verify")
+
+    # -- requests and checks
+
+    async def request(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer a request of the session, with progress that the editor may show and cancel. Raises
+        JsonRpcException."""
+        if name not in REQUESTS:
+            raise JsonRpcException(message=f"unknown request {name!r}", code=CODES["usage"])
+        loop, token = asyncio.get_running_loop(), f"verify-{next(self._tokens)}"
+        shows = REQUESTS[name].is_long and await self._begin_progress(token, name)
+
+        def tell(words: str) -> None:
+            report = lsp.WorkDoneProgressReport(message=words)
+            loop.call_soon_threadsafe(self.work_done_progress.report, token, report)
+
+        call = Call(tell) if shows else Call()
+        running = loop.run_in_executor(None, partial(REQUESTS[name].run, self.session, call, given))
+        try:
+            while not (await asyncio.wait({running}, timeout=_LOOK_SECONDS))[0]:
+                if shows and self.work_done_progress.tokens[token].cancelled():
+                    call.cancelled.set()
+            return await running
+        except asyncio.CancelledError:
+            call.cancelled.set()
+            raise
+        except Exception as error:  # noqa: BLE001 -- the editor is told, and the session goes on
+            problem = explain_failure(error)
+            raise JsonRpcException(problem.words, CODES[problem.kind], problem.as_object()) from None
+        finally:
+            if shows:
+                self.work_done_progress.end(token, lsp.WorkDoneProgressEnd())
+
+    async def _begin_progress(self, token: str, name: str) -> bool:
+        """Begin progress. False if the editor shows none."""
+        window = self.client_capabilities.window
+        if window is None or not window.work_done_progress:
+            return False
+        await self.work_done_progress.create_async(token)
+        self.work_done_progress.begin(
+            token, lsp.WorkDoneProgressBegin(title=f"verify {name}", cancellable=True)
+        )
+        return True
+
+    async def load(self, path: Path) -> str:
+        """Open the specification of a file. Returns its name."""
+        library = [str(folder) for folder in self.libraries] if path.suffix == ".tla" else []
+        loaded = await self.request("load", {"spec": str(path), "library": library})
+        return str(loaded["spec"])
+
+    async def check(self, command: str, path: Path, name: str) -> dict[str, Any]:
+        """Check a property by the engine of a command, and keep its verdict for the lenses."""
+        engine, options = ENGINES[command]
+        spec = await self.load(path)
+        asked = {"spec": spec, "engine": engine, "properties": [name], "options": dict(options)}
+        found = await self.request("check", asked)
+        self.verdicts.note(path, found)
+        workspace = self.client_capabilities.workspace
+        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+        return found
+
+
+def make_server() -> EditorServer:
+    """Return the server with its features."""
+    server = EditorServer()
+    _add_texts(server)
+    _add_navigation(server)
+    _add_commands(server)
+    return server
+
+
+def _add_texts(server: EditorServer) -> None:
+    def initialize(params: lsp.InitializeParams) -> None:
+        options = params.initialization_options
+        given = options if isinstance(options, Mapping) else vars(options) if options is not None else {}
+        server.run_python = given.get("runPython") is True
+        folders = given.get("library")
+        server.libraries = tuple(map(Path, folders)) if isinstance(folders, list | tuple) else ()
+        server.modules.libraries = server.libraries
+
+    async def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        server.texts[path] = server.workspace.get_text_document(params.text_document.uri).source
+        await server.look_now(path, saved=False)
+
+    def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        server.texts[path] = server.workspace.get_text_document(params.text_document.uri).source
+        server.look_soon(path)
+
+    async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        await server.look_now(path_of(params.text_document.uri), saved=True)
+
+    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        path = path_of(params.text_document.uri)
+        server.texts.pop(path, None)
+        server.looked.pop(path, None)
+        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(params.text_document.uri, []))
+
+    server.feature(lsp.INITIALIZE)(initialize)
+    server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+
+
+def _add_navigation(server: EditorServer) -> None:
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        return navigation.describe_name(server, path_of(params.text_document.uri), params.position)
+
+    def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        return navigation.find_definition(server, path_of(params.text_document.uri), params.position)
+
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        path, own = path_of(params.text_document.uri), params.context.include_declaration
+        return navigation.find_references(server, path, params.position, declaration=own)
+
+    def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return navigation.outline(server, path_of(params.text_document.uri))
+
+    def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        return navigation.complete_name(server, path_of(params.text_document.uri), params.position)
+
+    def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        return make_lenses(server, path_of(params.text_document.uri))
+
+    server.feature(lsp.TEXT_DOCUMENT_HOVER)(hover)
+    server.feature(lsp.TEXT_DOCUMENT_DEFINITION)(definition)
+    server.feature(lsp.TEXT_DOCUMENT_REFERENCES)(references)
+    server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)(symbols)
+    server.feature(lsp.TEXT_DOCUMENT_COMPLETION)(completion)
+    server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)(lenses)
+
+
+def _add_commands(server: EditorServer) -> None:
+    def add_check(command: str) -> None:
+        async def check(path: str, name: str) -> dict[str, Any]:
+            return await server.check(command, Path(path), name)
+
+        server.command(command)(check)
+
+    async def why(path: str, name: str) -> dict[str, Any]:
+        spec = await server.load(Path(path))
+        return await server.request("why_disabled", {"spec": spec, "action": name})
+
+    async def request(name: str, params: dict[str, Any]) -> dict[str, Any]:
+        return await server.request(name, params)
+
+    for command in (CHECK, PROVE, FIND):
+        add_check(command)
+    server.command(WHY)(why)
+    server.command(REQUEST)(request)
+
+
+def serve() -> None:
+    """Answer on the standard streams until the editor ends."""
+    incoming, outgoing = claim_streams()
+    make_server().start_io(incoming, outgoing)
