@@ -201,7 +201,7 @@ def page(rows: Sequence[Row], seconds: float) -> str:
     """Return the page."""
     hand = sum(row.by_hand == "PROVED" for row in rows)
     alone = [row for row in rows if row.alone == "PROVED"]
-    quick = sum(row.alone_seconds <= _ASKED_SECONDS for row in alone)
+    quick = sum(row.alone_cpu <= _ASKED_SECONDS for row in alone)
     mutants = [row for row in alone if row.mutant not in ("none", "**PROVED**")]
     solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
     on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
@@ -212,11 +212,11 @@ def page(rows: Sequence[Row], seconds: float) -> str:
         "`will62794/endive`. `verify prove M.tla --all-constants` proves a property for any number of nodes,",
         "values and messages. The modules are unchanged. The lemmas by hand are those of `M_IndProofs.tla`;",
         f"without them, `--suggest` finds lemmas. A proof has {seconds:.0f} s, one of a mutant half of it.",
-        "CPU seconds are of all processes. Other programs ran on the machine, so that seconds vary.",
+        "CPU seconds are of all processes. Many other programs ran meanwhile, so that the clock says little.",
         "",
         f"{hand} of {len(rows)} are PROVED with the lemmas by hand, and {len(alone)} without a lemma by",
-        f"hand, {quick} of these within {_ASKED_SECONDS} s. A mutant lacks a guard. {len(mutants)} of the",
-        f"{len(alone)} have a mutant that is not proved.",
+        f"hand, {quick} of these within {_ASKED_SECONDS} CPU seconds. A mutant lacks a guard. {len(mutants)}",
+        f"of the {len(alone)} have a mutant that is not proved.",
         "",
         "The last column is a naive check: the interpreter explores the property at all constants with one",
         "to four elements in each set, with at most 200,000 states. Of quorums it takes some sets of sets.",

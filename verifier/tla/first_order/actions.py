@@ -108,7 +108,7 @@ class Walker:
             case Assignment():
                 yield from self._assign(form, scope, branch)
             case Call(definition, call):
-                self.reading.resolve(definition, scope, call.place)
+                self.reading.resolve(call.operator, scope, call.place)
                 body, inner = self.reading.enter(definition, call, scope)
                 name = branch.name or (definition.name if definition is not self._next() else "")
                 yield from self._walk(body, inner, replace(branch, name=name))
@@ -216,8 +216,9 @@ class Walker:
                 yield variable
                 return
             case ast.Apply(operator=ast.Definition() as definition):
-                self.reading.resolve(definition, scope, body.place)
-                yield from self._variables_in(*self.reading.enter(definition, body, scope))
+                meant = self.reading.resolve(definition, scope, body.place)
+                assert isinstance(meant, ast.Definition)
+                yield from self._variables_in(*self.reading.enter(meant, body, scope))
                 return
         raise Unread(body.place, "UNCHANGED of what is no variable or tuple of variables")
 

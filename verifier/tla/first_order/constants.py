@@ -37,6 +37,8 @@ class Constants:
     """Pairs of a single value and a set that the reading takes to be without it."""
     families: dict[str, Family] = field(default_factory=dict)
     """The constants among ``sets`` whose elements are sets."""
+    substitutes: dict[str, str] = field(default_factory=dict)
+    """The definitions that are read as another one, which the configuration puts in their place."""
 
     def member(self, name: str) -> Member:
         """Return the kind of a set's elements."""
@@ -63,7 +65,8 @@ class Constants:
     @property
     def undeclared(self) -> tuple[str, ...]:
         """Return the assumptions that the module does not make, in words."""
-        return tuple(words for one in self.families.values() for words in one.undeclared)
+        put = [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
+        return (*put, *(words for one in self.families.values() for words in one.undeclared))
 
 
 def classify(specification: Specification, like: Constants | None = None) -> Constants:
@@ -142,6 +145,7 @@ def words_of(
 ) -> tuple[str, ...]:
     """Return the strings and single values that the expressions mention, through definitions."""
     found: dict[str, None] = {}
+    roots = [*roots, *_substitutes_below(specification, roots)]
     for node in _walk(roots):
         if isinstance(node, ast.String):
             found[node.value] = None
@@ -154,6 +158,16 @@ def words_of(
         constants.refused[name] = f"{name} is both a string and a constant of the module"
         del constants.atoms[name]
     return tuple(word for word in found if word)
+
+
+def _substitutes_below(specification: Specification, roots: list[ast.Expression]) -> Iterator[ast.Expression]:
+    """Yield the bodies of the definitions that the configuration puts in place of others."""
+    for node in _walk(roots):
+        symbol = getattr(node, "operator", None)
+        if isinstance(symbol, ast.Definition):
+            put = specification.evaluator.resolve(symbol, symbol.module)
+            if isinstance(put, ast.Definition) and put.body is not None:
+                yield put.body
 
 
 def _walk(roots: list[ast.Expression]) -> Iterator[Any]:

@@ -242,7 +242,7 @@ def is_within(one: Whole, other: Whole) -> bool:
         return True
     if one.low is None or one.high is None:
         return False
-    return one.low.plus(other.low, -1).is_never_negative and other.high.plus(one.high, -1).is_never_negative
+    return is_at_most(other.low, one.low) and is_at_most(one.high, other.high)
 
 
 def has_sets(kind: Kind) -> bool:
@@ -307,10 +307,18 @@ def join(one: Kind | None, other: Kind | None) -> Kind | None:
 
 
 def _join_ranges(one: Whole, other: Whole) -> Whole:
-    """Return a kind without bounds, unless the bounds are numbers."""
-    bounds = [bound for kind in (one, other) for bound in (kind.low, kind.high)]
-    known = [bound.number for bound in bounds if bound is not None and not bound.parts]
-    return Whole(Linear(min(known)), Linear(max(known))) if len(known) == len(bounds) else Whole()
+    """Return a kind with the bounds of both, as far as one surely lies beyond the other; else without."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Whole()
+    low = one.low if is_at_most(one.low, other.low) else other.low
+    high = one.high if is_at_most(other.high, one.high) else other.high
+    joined = Whole(low, high)
+    return joined if is_within(one, joined) and is_within(other, joined) else Whole()
+
+
+def is_at_most(one: Linear, other: Linear) -> bool:
+    """True if a sum is at most another one, whatever integers from 0 the constants are."""
+    return other.plus(one, -1).is_never_negative
 
 
 def _join_fields(one: Fields, other: Fields) -> Fields | None:

@@ -38,8 +38,9 @@ def read_over_large_sets(reading: Reading, whole: ast.Quantifier, scope: Scope) 
 def _large(reading: Reading, domain: ast.Expression, scope: Scope) -> tuple[ast.Filter, Scope] | None:
     """Return the set of large sets that an expression is, with its scope; None if it is none."""
     while isinstance(domain, ast.Apply) and isinstance(domain.operator, ast.Definition):
-        reading.resolve(domain.operator, scope, domain.place)
-        domain, scope = reading.enter(domain.operator, domain, scope)
+        meant = reading.resolve(domain.operator, scope, domain.place)
+        assert isinstance(meant, ast.Definition)
+        domain, scope = reading.enter(meant, domain, scope)
     if not isinstance(domain, ast.Filter) or domain.binding.is_tuple or len(domain.binding.names) != 1:
         return None
     whole = domain.binding.domain

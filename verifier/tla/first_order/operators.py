@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from verifier.encodings.expressions import BOOLEAN, all_values, term_of, wrap
+from verifier.encodings.expressions import BOOLEAN, all_values, integer, term_of, wrap
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.first_order.kinds import (
     Kind,
+    Linear,
     Map,
     Member,
     Optional,
@@ -347,6 +348,15 @@ def _sum(factor: int) -> Rule:
     return rule
 
 
+def _negative(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    (one,) = _integers(reading, whole, scope)
+    assert isinstance(one.kind, Whole)
+    if one.kind.low is None or one.kind.high is None:
+        return Typed(Whole(), integer(0) - one.value)
+    zero = Linear(0)
+    return Typed(Whole(zero.plus(one.kind.high, -1), zero.plus(one.kind.low, -1)), integer(0) - one.value)
+
+
 def _make_calculation_rule(calculate: Callable[[Any, Any], Any]) -> Rule:
     def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
         one, other = _integers(reading, whole, scope)
@@ -404,6 +414,7 @@ OPERATORS: Mapping[str, Rule] = {
     ">=": _make_comparison_rule(lambda one, other: one >= other),
     "+": _sum(1),
     "-": _sum(-1),
+    "-.": _negative,
     "*": _make_calculation_rule(lambda one, other: one * other),
     "%": _make_calculation_rule(lambda one, other: one % other),
     "\\div": _make_calculation_rule(lambda one, other: one // other),

@@ -146,12 +146,17 @@ class Reading:
     # -- names
 
     def resolve(self, symbol: ast.Symbol, scope: Scope, place: Place) -> ast.Symbol:
-        """Return the meaning of a symbol. A substitute that the configuration has for it is refused."""
+        """Return the meaning of a symbol. The configuration may put a definition in place of another one:
+        what is proved is about the module with it. Another substitute is refused."""
         put = self.specification.evaluator.resolve(symbol, scope.module)
-        if put is not None and put is not symbol:
-            words = f"the configuration puts another operator or value in place of {symbol.name}"
-            raise Unread(place, f"{words}: what is proved would not be about the module as it is written")
-        return symbol
+        if put is None or put is symbol:
+            return symbol
+        plain = isinstance(symbol, ast.Definition) and not symbol.parameters
+        if plain and isinstance(put, ast.Definition) and not put.parameters and put.body is not None:
+            self.constants.substitutes[symbol.name] = put.name
+            return put
+        words = f"the configuration puts another operator or value in place of {symbol.name}"
+        raise Unread(place, f"{words}: what is proved would not be about the module as it is written")
 
     def application(self, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Read:
         """Return the meaning of a symbol with its arguments."""

@@ -1,0 +1,84 @@
+r"""Definitions that a configuration puts in place of others, as ``Ballot <- Ballots``, for all constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from verifier.outcomes.run import Run
+from verifier.processes.limits import Limits
+from verifier.runs.asking import execute
+from verifier.runs.certifying_all import certify, read_claim
+from verifier.runs.loading import load
+from verifier.runs.prove import ProveOptions
+from verifier.tla.first_order.scopes import Unread
+
+MODULE = r"""---- MODULE Count ----
+EXTENDS Integers
+CONSTANTS Node, Most
+Ballot == Nat
+Ballots == 0..Most
+Limit == 3
+Wider == 5
+Twice(b) == b + b
+Thrice(b) == b + b + b
+VARIABLES last, given
+TypeOK == last \in [Node -> Ballot \cup {-1}] /\ given \in 0..5
+Init == last = [n \in Node |-> -1] /\ given = 0
+Idle == UNCHANGED <<last, given>>
+Wild == last' = [n \in Node |-> -1] /\ given' = given
+Take(n, b) == b > last[n] /\ last' = [last EXCEPT ![n] = b] /\ given' = given
+Give == given < Limit /\ given' = given + 1 /\ last' = last
+Next == Idle \/ Give \/ \E n \in Node, b \in Ballot : Take(n, b)
+Known == \A n \in Node : last[n] >= -1
+Positive == \A n \in Node : last[n] >= 0
+Few == given <= 3
+Doubled == \A n \in Node : Twice(last[n]) >= -2
+====
+"""
+CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nCONSTANTS Node = {a, b}\nMost = 2\nBallot <- Ballots\n"
+
+
+def _prove(folder: Path, claim: str, more: str = "") -> Run:
+    (folder / "Count.tla").write_text(MODULE)
+    (folder / "Count.cfg").write_text(f"{CONFIG}{more}\nINVARIANT {claim}\n")
+    return execute("prove", load(str(folder / "Count.tla"), {}), ProveOptions(all_constants=True))
+
+
+def _verdict(run: Run) -> str:
+    return run.outcome.verdicts[0].kind.name
+
+
+def test_a_definition_is_read_as_its_substitute_and_the_answer_says_so(tmp_path: Path) -> None:
+    run = _prove(tmp_path, "Known")
+    assert (_verdict(run), run.beyond_declared) == ("PROVED", ("Ballot is Ballots, as in the configuration",))
+    file = tmp_path / "proof.json"
+    file.write_text(run.certificate_texts["Known"])
+    checked = certify(read_claim(file, str(tmp_path / "Count.tla"), None, Limits()))
+    assert checked.verdict.kind.name == "PROVED"
+
+
+def test_the_union_of_a_range_and_a_negative_number_has_both(tmp_path: Path) -> None:
+    assert _verdict(_prove(tmp_path, "Positive")) == "VIOLATED"
+
+
+def test_what_only_the_replaced_definition_satisfies_is_not_proved(tmp_path: Path) -> None:
+    assert _verdict(_prove(tmp_path, "Few")) == "PROVED"
+    assert _verdict(_prove(tmp_path, "Few", "CONSTANT Limit <- Wider")) == "VIOLATED"
+
+
+def test_an_action_is_walked_as_its_substitute(tmp_path: Path) -> None:
+    run = _prove(tmp_path, "Known", "CONSTANT Idle <- Wild")
+    assert "Idle is Wild, as in the configuration" in run.beyond_declared
+    assert _verdict(run) == "PROVED"
+
+
+def test_an_operator_with_parameters_has_no_substitute(tmp_path: Path) -> None:
+    with pytest.raises(Unread, match="another operator or value in place of Twice"):
+        _prove(tmp_path, "Doubled", "CONSTANT Twice <- Thrice")
+
+
+def test_a_substitute_that_is_a_value_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Unread, match="another operator or value in place of Limit"):
+        _prove(tmp_path, "Few", "CONSTANT Limit = 2")
