@@ -14,6 +14,7 @@ from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.flows import Continuation, Lines, indent_lines
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
+from verifier.tla.functions import DIFFERENT, except_source, may_be_beside
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source
 from verifier.tla.value_types import NoValue, Value
@@ -118,11 +119,19 @@ class Assignments:
             return self.apart(self._assign_if(target, whole, unit, primed), rest, depth)
         place, emit = whole.place, self.evaluator.emit
         equal = emit.bind(lambda one, other: self._equal(one, other, place))
-        found, before = emit.fresh("t"), emit.fresh("t")
+        found, before, right = emit.fresh("t"), emit.fresh("t"), whole.arguments[1]
+        test = f"{before} is UNSET or {equal}({before}, {found})"
+        if may_be_beside(right):
+            assert isinstance(right, ast.Except)
+            known = f"{emit.bind(self.evaluator.next)}[{target}]"
+            source = except_source(self.evaluator, right, unit, primed, known)
+            test = f"{found} is not {emit.bind(DIFFERENT)} and ({test})"
+        else:
+            source = self.evaluator.value_source(right, unit, primed)
         return [
-            f"{found} = {self.evaluator.value_source(whole.arguments[1], unit, primed)}",
+            f"{found} = {source}",
             f"{before} = following[{target}]",
-            f"if {before} is UNSET or {equal}({before}, {found}):",
+            f"if {test}:",
             f" if {before} is UNSET: following[{target}] = {found}",
             *indent_lines(rest.lines(depth + 1)),
             f" following[{target}] = {before}",

@@ -50,6 +50,11 @@ def has_parts_to_refuse(one: Value, other: Value) -> bool:
     return True
 
 
+def differs_plainly(one: Value, other: Value) -> bool:
+    """True for two numbers, strings or truth values that are not equal: TLC compares them."""
+    return type(one) is type(other) and type(one) in _SCALARS and one != other
+
+
 def are_all_refused(some: Iterable[Value], others: Iterable[Value]) -> bool:
     """True if TLC refuses to compare each of some values with each of the others."""
     return all(is_refused(one, another) for one in some for another in others)

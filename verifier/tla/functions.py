@@ -6,16 +6,18 @@ Source: Specifying Systems (Lamport, 2002), section 16.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.comparing import differs_plainly
 from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.forms import asymmetric_choice, compile_choice
-from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
+from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
 from verifier.tla.loops import compile_setter, item_source, loop_lines
 from verifier.tla.value_types import Fn, NoValue, Value
@@ -26,6 +28,18 @@ if TYPE_CHECKING:
 
 
 _FEW = 1024
+
+
+class _Different:
+    """The value of an EXCEPT that plainly differs from the one that it is compared with."""
+
+
+DIFFERENT: Any = _Different()
+
+
+def may_be_beside(whole: Expression) -> bool:
+    """True if an expression is an EXCEPT that can be compared before it is made."""
+    return isinstance(whole, ast.Except) and len(whole.updates) == 1
 
 
 def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Source:
@@ -257,7 +271,11 @@ def _at_source(ev: Evaluator, whole: ast.At, unit: Unit, primed: bool) -> Source
     return f"e[{ev.at_slots[-1]}]"
 
 
-def _except_source(ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -> Source:
+def except_source(
+    ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool, known: Source | None = None
+) -> Source:
+    """Compile an EXCEPT. ``known``: a value, of one that has a single update, that it is compared with. Where
+    they differ plainly, its value is DIFFERENT."""
     updates = []
     before = ev.value_source(whole.function, unit, primed)
     for update in whole.updates:
@@ -267,12 +285,13 @@ def _except_source(ev: Evaluator, whole: ast.Except, unit: Unit, primed: bool) -
         value = ev.value_source(update.value, unit, primed)
         ev.at_slots.pop()
         updates.append((path, value, slot))
-    if len(updates) == 1 and len(updates[0][0]) == 1:
+    if len(updates) == 1 and len(updates[0][0]) == 1 and known is None:
         return _except_once(ev, whole, before, *updates[0])
     put, lines = ev.emit.bind(partial(partial(put_at, ev), whole.place)), [f"found = {before}"]
     for path, value, slot in updates:
         later = ev.emit.bind(ev.emit.later(value))
-        lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot})")
+        beside = f", {known}" if known is not None else ""
+        lines.append(f"found = {put}(found, [{', '.join(path)}], {later}, e, {slot}{beside})")
     return ev.emit.statements([*lines, "return found"])
 
 
@@ -312,10 +331,17 @@ def check_key(ev: Evaluator, place: Place, argument: Value, found: Value) -> boo
 
 
 def put_at(
-    ev: Evaluator, place: Place, whole: Value, path: list[Value], value: Evaluate, e: Frame, slot: int
+    ev: Evaluator,
+    place: Place,
+    whole: Value,
+    path: list[Value],
+    value: Evaluate,
+    e: Frame,
+    slot: int,
+    known: Any = UNSET,
 ) -> Value:
     """Return a function with another value at the end of a path. It is unchanged if the path leaves its
-    domain."""
+    domain. It is DIFFERENT, and not made, if it plainly differs from a known value there."""
     functions, found = [], whole
     for argument in path:
         if type(found) is LazyFunction and not is_infinite(found.domain):
@@ -331,6 +357,10 @@ def put_at(
             found = found[argument] if type(found) is Fn else found[argument - 1]
     e[slot] = found
     item = value(e)
+    if known is not UNSET:
+        with suppress(NoValue):  # a comparison of whole values says which
+            if _differs_at(known, functions, path, item):
+                return DIFFERENT
     for before, argument in zip(reversed(functions), reversed(path), strict=True):
         if type(before) is LazyFunction:
             item = before.but(argument, item)
@@ -343,12 +373,31 @@ def put_at(
     return item
 
 
+def _differs_at(known: Value, functions: list[Value], path: list[Value], item: Value) -> bool:
+    """True if a known function plainly differs from the one that has an item at the end of a path. Then TLC
+    compares them, and they are not equal: of functions, one pair that TLC compares is enough. Of tuples, the
+    first items that differ decide."""
+    for function, argument in zip(functions[:-1], path, strict=False):
+        if type(function) is not Fn or type(known) is not Fn or argument not in known:
+            return False
+        known = known[argument]
+    last, argument = functions[-1], path[-1]
+    if type(last) is Fn:
+        return type(known) is Fn and argument in known and differs_plainly(item, known[argument])
+    if type(last) is not tuple or type(known) is not tuple or len(known) != len(last):
+        return False
+    for one, other in zip(last[: argument - 1], known, strict=False):
+        if one is not other and one != other:
+            return differs_plainly(one, other)
+    return differs_plainly(item, known[argument - 1])
+
+
 FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
     {
         ast.Function: _function_source,
         ast.FunctionSet: _function_set,
         ast.At: _at_source,
-        ast.Except: _except_source,
+        ast.Except: except_source,
         ast.FunctionApply: _function_apply,
     }
 )

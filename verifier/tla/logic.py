@@ -12,6 +12,7 @@ from verifier.tla.comparing import equals
 from verifier.tla.emitting import Source
 from verifier.tla.evaluator import Walk
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
+from verifier.tla.functions import DIFFERENT, except_source, may_be_beside
 from verifier.tla.hoisting import make_guarded_loop
 from verifier.tla.membership import membership_source
 from verifier.tla.value_types import NoValue, Value
@@ -215,9 +216,20 @@ def _equality(ev: Evaluator, wanted: bool, whole: ast.Apply, unit: Unit, primed:
             typed = f"type({one}) is ModelValue and {one}.type != {other}.type"
             unlike = f"(type({one}) is not type({other}) or type({one}) in COMPOUND or {typed})"
             test = f"({one} is {other} or {one} == {other} or {unlike} and {slow}({one}, {other}))"
+        if is_beside:
+            test = f"({other} is not {ev.emit.bind(DIFFERENT)} and {test})"
         return f"({negated}{test})" if negated else test
 
-    return ev.emit.let([ev.value_source(part, unit, primed) for part in whole.arguments], make_comparison)
+    left = whole.arguments[0]
+    target = ev.actions.target(left, unit, primed) if may_be_beside(right) else None
+    is_beside = type(target) is int
+    sources = [ev.value_source(left, unit, primed)]
+    if is_beside:
+        assert isinstance(right, ast.Except)
+        sources.append(except_source(ev, right, unit, primed, f"{ev.emit.bind(ev.next)}[{target}]"))
+    else:
+        sources.append(ev.value_source(right, unit, primed))
+    return ev.emit.let(sources, make_comparison)
 
 
 FORMS: Mapping[type[Expression], Compile] = MappingProxyType(
