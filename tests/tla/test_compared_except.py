@@ -55,7 +55,7 @@ def find_wrong(count: int) -> tuple[int, list[tuple[Value, ...]]]:
             inner = inner[path[-1]] if type(inner) is Fn else inner[path[-1] - 1]
         item = chance.choice(SCALARS)
         given: Any = (None, NOWHERE, whole, path, lambda e, item=item: item, [None], 0)
-        if put_at(*given, known) is DIFFERENT:
+        if put_at(*given, known=known) is DIFFERENT:
             apart += 1
             try:
                 if equals(known, put_at(*given)):

@@ -61,6 +61,12 @@ class ActionWalker(Protocol):
     def walk(self, whole: Expression, unit: Unit, primed: bool, *, top: bool = False) -> Walk:
         """Return the walker of a formula."""
 
+    def target(
+        self, whole: Expression, unit: Unit, primed: bool
+    ) -> int | Callable[[Frame], int | None] | None:
+        """Return the index of the variable whose next value a formula is, or a function that finds it in a
+        walk; None if it is another one."""
+
     def composes(self, whole: ast.Apply, unit: Unit, primed: bool) -> Callable[[Frame], bool]:
         """Return a test that a step is one of a composed action."""
 
