@@ -54,11 +54,11 @@ def find_wrong(count: int) -> tuple[int, list[tuple[Value, ...]]]:
             path.append(chance.choice(keys))
             inner = inner[path[-1]] if type(inner) is Fn else inner[path[-1] - 1]
         item = chance.choice(SCALARS)
-        given: Any = (None, NOWHERE, whole, path, lambda e, item=item: item, [None], 0)
-        if put_at(*given, known=known) is DIFFERENT:
+        put: Any = partial(put_at, None, NOWHERE, whole, path, lambda e, item=item: item, [None], 0)
+        if put(known) is DIFFERENT:
             apart += 1
             try:
-                if equals(known, put_at(*given)):
+                if equals(known, put()):
                     wrong.append((known, whole, item))
             except NoValue:
                 wrong.append((known, whole, item))
