@@ -43,6 +43,10 @@ def change(value: Value, chance: Random) -> Value:
     return chance.choice(SCALARS)
 
 
+def give(item: Value, _: object) -> Value:
+    return item
+
+
 def find_wrong(count: int) -> tuple[int, list[tuple[Value, ...]]]:
     """Return how many were told apart before they were made, and those that are equal or not compared."""
     chance, wrong, apart = Random(7), list[tuple[Value, ...]](), 0
@@ -54,7 +58,8 @@ def find_wrong(count: int) -> tuple[int, list[tuple[Value, ...]]]:
             path.append(chance.choice(keys))
             inner = inner[path[-1]] if type(inner) is Fn else inner[path[-1] - 1]
         item = chance.choice(SCALARS)
-        put: Any = partial(put_at, None, NOWHERE, whole, path, lambda e, item=item: item, [None], 0)
+        nobody: Any = None
+        put = partial(put_at, nobody, NOWHERE, whole, path, partial(give, item), [None], 0)
         if put(known) is DIFFERENT:
             apart += 1
             try:
