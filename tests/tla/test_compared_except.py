@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import verify
-from verifier.tla import functions
+from verifier.tla import excepting
 from verifier.tla.comparing import differs_plainly, equals
 from verifier.tla.errors import Place
-from verifier.tla.functions import DIFFERENT, put_at
+from verifier.tla.excepting import DIFFERENT, put_at
 from verifier.tla.value_types import FALSE, TRUE, Fn, NoValue, Value, function
 
 SCALARS: list[Value] = [0, 1, 2, "a", "b", TRUE, FALSE]
@@ -86,7 +86,7 @@ def test_without_the_look_at_earlier_items_of_a_tuple_it_would_be_wrong(
             known = known[argument] if type(known) is Fn else known[argument - 1]
         return differs_plainly(item, known)
 
-    monkeypatch.setattr(functions, "_differs_at", look_at_the_end)
+    monkeypatch.setattr(excepting, "_differs_at", look_at_the_end)
     assert find_wrong(4_000)[1]
 
 

@@ -12,9 +12,9 @@ from verifier.tla.arguments import unit_of
 from verifier.tla.ast import Builtin, Definition, Expression
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
+from verifier.tla.excepting import DIFFERENT, except_source, may_be_beside
 from verifier.tla.flows import Continuation, Lines, indent_lines
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.functions import DIFFERENT, except_source, may_be_beside
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source
 from verifier.tla.value_types import NoValue, Value

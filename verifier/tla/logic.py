@@ -11,8 +11,8 @@ from verifier.tla.ast import Expression
 from verifier.tla.comparing import equals
 from verifier.tla.emitting import Source
 from verifier.tla.evaluator import Walk
+from verifier.tla.excepting import DIFFERENT, except_source, may_be_beside
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
-from verifier.tla.functions import DIFFERENT, except_source, may_be_beside
 from verifier.tla.hoisting import make_guarded_loop
 from verifier.tla.membership import membership_source
 from verifier.tla.value_types import NoValue, Value
