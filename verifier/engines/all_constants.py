@@ -154,7 +154,7 @@ def describe_proof(attempt: Attempt) -> dict[str, Any]:
 
 def _obligation(result: Shown | Open) -> dict[str, Any]:
     at, claim, part = place_of(result.name)
-    found = {"formula": claim, "at": at, "part": part, "holds": isinstance(result, Shown) or None}
+    fields = {"formula": claim, "at": at, "part": part, "holds": isinstance(result, Shown) or None}
     if isinstance(result, Shown):
-        return {**found, "seconds": round(result.seconds, 4), "uses": list(result.uses)}
-    return {**found, "seconds": 0.0, "reason": result.reason}
+        return {**fields, "seconds": round(result.seconds, 4), "uses": list(result.uses)}
+    return {**fields, "seconds": 0.0, "reason": result.reason}

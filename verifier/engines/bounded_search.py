@@ -234,13 +234,13 @@ class _DepthSearch:
             self._drop(self.decided_elsewhere())
             if name not in self.open:
                 continue
-            found = satisfiable(self.solver, self._violation(name, frame))
-            if found and not self._report_violation(frame, name):
+            answer = satisfiable(self.solver, self._violation(name, frame))
+            if answer and not self._report_violation(frame, name):
                 self._limit_actions(frame, frame + about_steps)
-                found = satisfiable(self.solver, self._violation(name, frame)) and self._report_violation(
+                answer = satisfiable(self.solver, self._violation(name, frame)) and self._report_violation(
                     frame, name
                 )
-            if not found:
+            if not answer:
                 self.solver.add_clauses([[-literal for literal in self._violation(name, frame)]])
 
     def _leap(self, frame: int, *, about_steps: bool) -> None:
@@ -278,13 +278,13 @@ class _DepthSearch:
         last = self.system.about_steps(name)
         asked = [other for other in self.open if self.system.about_steps(other) is last]
         violated = [other for other in asked if not self._value(self.unrolling.properties[other], frame)]
-        found = [
+        executions = [
             ViolationFound(other, initial, firings, frame + last, self._measure_elapsed())
             for other in violated
         ]
         few = len(firings) + last <= self.task.depth
-        within = [one.violates for one in found if few or self._counts(one) or self.is_within(one)]
-        for violation in found:
+        within = [one.violates for one in executions if few or self._counts(one) or self.is_within(one)]
+        for violation in executions:
             self.report(violation)
         self._drop(within)
         return name in within
@@ -321,11 +321,11 @@ class _DepthSearch:
 
     def _is_reached(self, literal: int, depth: int) -> bool:
         """True if an execution of few enough actions makes the literal true."""
-        found = satisfiable(self.solver, [literal, *self._kept])
-        if found and len(execution(self.solver, self.unrolling, self.variables, depth)[1]) > self.task.depth:
+        answer = satisfiable(self.solver, [literal, *self._kept])
+        if answer and len(execution(self.solver, self.unrolling, self.variables, depth)[1]) > self.task.depth:
             self._limit_actions(depth, depth)
-            found = satisfiable(self.solver, [literal, *self._kept])
-        return found
+            answer = satisfiable(self.solver, [literal, *self._kept])
+        return answer
 
     @property
     def _kept(self) -> list[int]:

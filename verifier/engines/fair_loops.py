@@ -80,9 +80,9 @@ def fair_component(
         done = good & ~redo
         if done.any():
             states = np.flatnonzero(remaining & done[labels])
-            found = remaining & (labels == labels[states[0]])
+            component = remaining & (labels == labels[states[0]])
             if best is None or int(np.flatnonzero(best)[0]) > int(states[0]):
-                best = found
+                best = component
         remaining &= (good & redo)[labels] & ~again
     return best
 

@@ -302,12 +302,12 @@ class _GuidedWalks:
         self.probed.add(tuple(state))
         before = probes.effort()
         try:
-            found = probes.search(state)
+            execution = probes.search(state)
         except UnknownAnswer:
             return
         self.efforts = [*self.efforts[-_AVERAGED + 1 :], probes.effort() - before]
-        if found is not None:
-            names, ahead = found
+        if execution is not None:
+            names, ahead = execution
             system = self.model.system
             firings += [(system.instances[one.instance], one.inputs) for one in ahead]
             for name in names:

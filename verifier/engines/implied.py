@@ -17,11 +17,11 @@ def limit_by_implied(system: TransitionSystem, verdicts: Iterable[Verdict]) -> t
     has no value, and a formula that makes the read has no truth value. A violated type invariant changes no
     other verdict.
     """
-    found = tuple(verdicts)
+    decided = tuple(verdicts)
     kinds = {prop.name: prop.kind for prop in system.implied}
-    by_name = {v.property_name: v for v in found if v.kind is VerdictKind.VIOLATED}
+    by_name = {v.property_name: v for v in decided if v.kind is VerdictKind.VIOLATED}
     broken = [by_name[name] for name in kinds if name in by_name]
-    rest = [v for v in found if v not in broken]
+    rest = [v for v in decided if v not in broken]
     for breach in broken:
         if kinds[breach.property_name] is PropertyKind.UNDEFINED_READ:
             rest = [_limit(verdict, breach) for verdict in rest]

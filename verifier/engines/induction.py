@@ -328,21 +328,21 @@ class _InductiveCheck:
         if self.request.reachable is None:
             reason += _MAY_BE_UNREACHABLE
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
-        found = self._decide_reached(failing, self.request.reachable)
-        if found.trace is None:
-            how_far = "it was not looked how far" if found.depth is None else f"within {found.depth} actions"
+        start = self._decide_reached(failing, self.request.reachable)
+        if start.trace is None:
+            how_far = "it was not looked how far" if start.depth is None else f"within {start.depth} actions"
             reason += f"the first state is not reached {how_far}"
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
         whole = replace(
             trace,
-            states=(*found.trace.states, *trace.states[1:]),
-            actions=(*found.trace.actions, *trace.actions),
+            states=(*start.trace.states, *trace.states[1:]),
+            actions=(*start.trace.actions, *trace.actions),
         )
         if failing.formula == name:
             Replayer(self.model).check(whole)
             return Verdict(name, VerdictKind.VIOLATED, whole.steps, self._measure_elapsed(), None, whole)
         reason += (
-            f"the first state is reached by {found.trace.steps} actions, so {failing.formula} is violated"
+            f"the first state is reached by {start.trace.steps} actions, so {failing.formula} is violated"
         )
         return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
 

@@ -120,10 +120,10 @@ class InductiveEncoding:
 
     def failing_after(self, names: Iterable[str], index: int) -> list[str]:
         """The formulas that fail after that instance in the last counterexample."""
-        found = {name: self._next[self.formulas[name], index] for name in names}
-        return [name for name, after in found.items() if self._solver.value(abs(after)) != (after > 0)]
+        literals = {name: self._next[self.formulas[name], index] for name in names}
+        return [name for name, after in literals.items() if self._solver.value(abs(after)) != (after > 0)]
 
 
 def _variables(term: FNode) -> frozenset[FNode]:
-    found: frozenset[FNode] = term.get_free_variables()
-    return found
+    variables: frozenset[FNode] = term.get_free_variables()
+    return variables

@@ -32,14 +32,14 @@ class InductiveSet:
 
     def around(self, wanted: Iterable[str]) -> tuple[str, ...]:
         """The formulas that are wanted and those that keeping them needs, which are inductive together."""
-        found: set[str] = set()
+        included: set[str] = set()
         waiting = list(wanted)
         while waiting:
             name = waiting.pop()
-            if name not in found:
-                found.add(name)
+            if name not in included:
+                included.add(name)
                 waiting += self.needs[name]
-        return tuple(name for name in self.names if name in found)
+        return tuple(name for name in self.names if name in included)
 
 
 def largest_inductive(
@@ -67,7 +67,7 @@ def failing(
     """Yield counterexamples to three claims. A claim holds initially. Actions preserve it if all assumed
     formulas hold; there is one counterexample for each action and claim. The assumed formulas imply one
     formula, ``always``."""
-    encoded, found = InductiveEncoding(system, question), set[tuple[str, str]]()
+    encoded, refuted = InductiveEncoding(system, question), set[tuple[str, str]]()
     answers = [encoded.ask(Kind.INITIATION, name, None, ()) for name in claims]
     if always is not None:
         lemmas = [name for name in assumed if name != always]
@@ -75,10 +75,10 @@ def failing(
     yield from (answer for answer in answers if answer.holds is False)
     for index, name in product(question.instances, claims):
         place = system.instances[index].action, name
-        if place not in found and not encoded.is_unchanged(name, index):
+        if place not in refuted and not encoded.is_unchanged(name, index):
             answer = encoded.ask(Kind.CONSECUTION, name, index, assumed)
             if answer.holds is False:
-                found.add(place)
+                refuted.add(place)
                 yield answer
 
 

@@ -180,13 +180,13 @@ class _InductionStep:
         """Pairs of frames that have the same state in the solver's model."""
         bits = range(1, self.run.unrolling.bits + 1)
         first: dict[tuple[bool, ...], int] = {}
-        found = []
+        literals = []
         for frame in range(k + 1):
             state = tuple(self.solver.values(self.variables.at(bit, frame) for bit in bits))
             earlier = first.setdefault(state, frame)
             if earlier != frame:
-                found.append((earlier, frame))
-        return found
+                literals.append((earlier, frame))
+        return literals
 
     def _differ(self, one: int, other: int) -> None:
         """Adds clauses that make the states of two frames different."""

@@ -91,7 +91,7 @@ class FairLoops:
     def _twins(self) -> tuple[Indices, Indices]:
         """The edges beside which there is another one between the same states, and for each the number of the
         step that it is."""
-        found: list[tuple[Indices, Indices]] = []
+        twins: list[tuple[Indices, Indices]] = []
         sources, targets, first = self.states.sources, self.states.targets, 0
         while first < len(sources):
             self.check()
@@ -99,11 +99,11 @@ class FairLoops:
             steps = sources[first:last] * self.states.states + targets[first:last]
             _, places, counts = np.unique(steps, return_inverse=True, return_counts=True)
             several = np.flatnonzero(counts[places] > 1)
-            found.append((first + several, steps[several]))
+            twins.append((first + several, steps[several]))
             first = last
-        if not found:
+        if not twins:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+        return np.concatenate([one[0] for one in twins]), np.concatenate([one[1] for one in twins])
 
     def _make_wanted_event(self, visit: Event) -> FairStep:
         """The event that is to happen again and again, as weak fairness: a state in which it is so, or a
@@ -130,9 +130,9 @@ class FairLoops:
         began = time.monotonic()
         try:
             for goal in self.live.goals:
-                found = self._of(goal)
-                if found is not None:
-                    return found
+                outcome = self._of(goal)
+                if outcome is not None:
+                    return outcome
             return None
         finally:
             self.statistics["loop_seconds"] = round(time.monotonic() - began, 3)

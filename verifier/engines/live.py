@@ -29,7 +29,7 @@ __all__ = ["LiveEngine", "Request", "check", "decide_property"]
 def check(model: Model, request: Request, listen: Listen = lambda _: None) -> ProveOutcome:
     """Decides the properties one after the other."""
     request = replace(request, limits=request.limits.begin())
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     statistics: dict[str, Any] = {"peak_memory_bytes": 0, "properties": {}}
     enabled: set[str] = set()
     never: set[str] = set()
@@ -37,17 +37,17 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
     interrupted = False
     for place, name in enumerate(request.properties):
         if interrupted:
-            found.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED))
+            verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED))
             continue
-        if request.first and any(one.kind is VerdictKind.VIOLATED for one in found):
-            found.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, ENDED_FIRST))
+        if request.first and any(one.kind is VerdictKind.VIOLATED for one in verdicts):
+            verdicts.append(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, ENDED_FIRST))
             continue
         prop = next(p for p in model.definition.temporal if p.name == name)
         live = live_model(model, prop, request.fairness, request.conditions)
         share = request.limits.share(len(request.properties) - place)
         outcome = decide_property(live, replace(request, limits=share), listen)
         interrupted = any(verdict.reason == INTERRUPTED for verdict in outcome.verdicts)
-        found += [verdict for verdict in outcome.verdicts if verdict not in found]
+        verdicts += [verdict for verdict in outcome.verdicts if verdict not in verdicts]
         enabled |= set(outcome.enabled)
         never |= set(outcome.never_enabled)
         proofs += outcome.proofs
@@ -55,7 +55,7 @@ def check(model: Model, request: Request, listen: Listen = lambda _: None) -> Pr
         peak = outcome.statistics.get("peak_memory_bytes", 0)
         statistics["peak_memory_bytes"] = max(peak, statistics["peak_memory_bytes"])
     known = tuple(sorted(never - enabled))
-    return ProveOutcome(tuple(_distinct(found)), known, statistics, tuple(sorted(enabled)), tuple(proofs))
+    return ProveOutcome(tuple(_distinct(verdicts)), known, statistics, tuple(sorted(enabled)), tuple(proofs))
 
 
 def _distinct(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -80,23 +80,23 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
         graph=True,
         limits=request.limits,
     )
-    found = explore.explore(live.model, asked, listen)
-    breaches = [_remove_monitors(live, v) for v in found.verdicts if v.kind is VerdictKind.VIOLATED]
+    outcome = explore.explore(live.model, asked, listen)
+    breaches = [_remove_monitors(live, v) for v in outcome.verdicts if v.kind is VerdictKind.VIOLATED]
 
     def verdict(kind: VerdictKind, reason: str | None = None, trace: Trace | None = None) -> Verdict:
-        depths = {VerdictKind.HOLDS: found.statistics["distinct_states"], VerdictKind.INCONCLUSIVE: None}
-        depth = depths.get(kind, found.statistics["depth"])
+        depths = {VerdictKind.HOLDS: outcome.statistics["distinct_states"], VerdictKind.INCONCLUSIVE: None}
+        depth = depths.get(kind, outcome.statistics["depth"])
         seconds = time.monotonic() - began
         return Verdict(name, kind, depth, seconds, reason, trace, found_by=LiveEngine.EXPLICIT)
 
-    statistics = dict(found.statistics)
+    statistics = dict(outcome.statistics)
     try:
-        if not found.statistics["complete"]:
-            stopped = next((v.reason for v in found.verdicts if v.kind is VerdictKind.INCONCLUSIVE), None)
+        if not outcome.statistics["complete"]:
+            stopped = next((v.reason for v in outcome.verdicts if v.kind is VerdictKind.INCONCLUSIVE), None)
             own = verdict(VerdictKind.INCONCLUSIVE, stopped or "not every state was looked at")
         else:
-            assert found.graph is not None
-            loops = FairLoops(live, found.graph, request.limits.check_time)
+            assert outcome.graph is not None
+            loops = FairLoops(live, outcome.graph, request.limits.check_time)
             lasso = loops.find()
             statistics |= loops.statistics
             if lasso:
@@ -104,15 +104,15 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
             elif breaches:
                 own = verdict(VerdictKind.INCONCLUSIVE, _describe_violation(breaches[0]))
             else:
-                own = _nothing_found(live, found, verdict)
+                own = _nothing_found(live, outcome, verdict)
     except Interrupted as stop:
         own = verdict(VerdictKind.INCONCLUSIVE, str(stop))
     except KeyboardInterrupt:
         own = verdict(VerdictKind.INCONCLUSIVE, "interrupted")
     except ReplayFailure as failure:
         own = verdict(VerdictKind.ERROR, f"a lasso was found that does not replay: {failure}")
-    never = found.never_enabled if found.statistics["complete"] else ()
-    return ProveOutcome((*breaches, own), never, statistics, found.enabled)
+    never = outcome.never_enabled if outcome.statistics["complete"] else ()
+    return ProveOutcome((*breaches, own), never, statistics, outcome.enabled)
 
 
 def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
@@ -135,9 +135,9 @@ def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
         graph=True,
         limits=request.limits,
     )
-    found = explore.explore(model, asked, listen)
-    verdicts = [v for v in found.verdicts if v.property_name != name and v.trace is not None]
-    (verdict,) = (v for v in found.verdicts if v.property_name == name)
+    outcome = explore.explore(model, asked, listen)
+    verdicts = [v for v in outcome.verdicts if v.property_name != name and v.trace is not None]
+    (verdict,) = (v for v in outcome.verdicts if v.property_name == name)
     if verdict.trace is not None:
         trace = verdict.trace
         lasso = _lasso(live, trace.states, trace.actions, len(trace.actions))
@@ -148,13 +148,13 @@ def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
             verdict = own(VerdictKind.ERROR, reason, verdict.depth)
     elif verdicts:
         verdict = own(VerdictKind.INCONCLUSIVE, _describe_violation(verdicts[0]))
-    elif found.statistics["complete"]:
+    elif outcome.statistics["complete"]:
         try:
-            verdict = own(*_judge_without_loops(live, model, found, request), found.statistics["depth"])
+            verdict = own(*_judge_without_loops(live, model, outcome, request), outcome.statistics["depth"])
         except Interrupted as stop:
             verdict = own(VerdictKind.INCONCLUSIVE, str(stop))
-    never = found.never_enabled if found.statistics["complete"] else ()
-    return ProveOutcome((*verdicts, verdict), never, dict(found.statistics), found.enabled)
+    never = outcome.never_enabled if outcome.statistics["complete"] else ()
+    return ProveOutcome((*verdicts, verdict), never, dict(outcome.statistics), outcome.enabled)
 
 
 def _judge_without_loops(
@@ -229,9 +229,9 @@ def by_search(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
         steps = None if news.steps is None else news.steps - more
         listen(replace(news, depth=max(news.depth - 1, 0), steps=steps))
 
-    found = bmc.check(loop_model(live), asked, hear)
-    closed = all(verdict.kind is VerdictKind.HOLDS for verdict in found.verdicts)
-    translated = _translate_outcome(live, found if closed else replace(found, never_enabled=()), ())
+    outcome = bmc.check(loop_model(live), asked, hear)
+    closed = all(verdict.kind is VerdictKind.HOLDS for verdict in outcome.verdicts)
+    translated = _translate_outcome(live, outcome if closed else replace(outcome, never_enabled=()), ())
     return replace(translated, verdicts=tuple(_limit_verdicts(live, translated.verdicts)))
 
 
@@ -255,25 +255,25 @@ def _describe_violation(breach: Verdict) -> str:
 
 def by_proof(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
     asked = prove.Request((live.property_.name,), solver=request.solver, limits=request.limits)
-    found = prove.check(loop_model(live), asked, listen)
+    outcome = prove.check(loop_model(live), asked, listen)
     bound = live.base.definition.constraint is not None
-    proofs = (replace(p, certificate=replace(p.certificate, fairness=live.fairness)) for p in found.proofs)
-    return _translate_outcome(live, found, () if bound else tuple(proofs), bounded=bound)
+    proofs = (replace(p, certificate=replace(p.certificate, fairness=live.fairness)) for p in outcome.proofs)
+    return _translate_outcome(live, outcome, () if bound else tuple(proofs), bounded=bound)
 
 
 def by_ranking(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome:
     """A proof by the ranking that the protocol declares. What it cannot show is not known to fail."""
     began, name = time.monotonic(), live.property_.name
-    found = prove_by_ranking(live, request.limits, listen)
+    outcome = prove_by_ranking(live, request.limits, listen)
     bound = live.base.definition.constraint is not None
-    kind, reason = VerdictKind.PROVED, found.reason
-    if found.proof is None:
-        kind = VerdictKind.ERROR if found.is_error else VerdictKind.INCONCLUSIVE
+    kind, reason = VerdictKind.PROVED, outcome.reason
+    if outcome.proof is None:
+        kind = VerdictKind.ERROR if outcome.is_error else VerdictKind.INCONCLUSIVE
     elif bound:
         kind, reason = VerdictKind.INCONCLUSIVE, _WITHIN
     verdict = Verdict(name, kind, None, time.monotonic() - began, reason, found_by=LiveEngine.RANKING)
-    proofs = () if found.proof is None or bound else (found.proof,)
-    return ProveOutcome((verdict,), found.dead, found.statistics, (), proofs)
+    proofs = () if outcome.proof is None or bound else (outcome.proof,)
+    return ProveOutcome((verdict,), outcome.dead, outcome.statistics, (), proofs)
 
 
 def _translate_outcome(

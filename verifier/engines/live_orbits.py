@@ -61,10 +61,10 @@ def _is_symmetric(live: LiveModel) -> bool:
         for number, term in enumerate(_quantify(live.property_.formula))
     )
     try:
-        found = check_symmetry(replace(definition, properties=(*definition.properties, *claims)))
+        symmetry = check_symmetry(replace(definition, properties=(*definition.properties, *claims)))
     except DefinitionError:
         return False
-    return found == live.base.system.symmetries
+    return symmetry == live.base.system.symmetries
 
 
 def _quantify(formula: TemporalFormula) -> Iterator[Term]:

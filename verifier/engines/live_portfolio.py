@@ -179,9 +179,9 @@ class _Portfolio:
 
         That an implied property is violated decides nothing while exploration may still find a lasso.
         """
-        found = [engine for engine, verdict in self._own() if verdict.kind is not VerdictKind.INCONCLUSIVE]
-        if found or LiveEngine.EXPLICIT.value in running:
-            return found
+        engines = [engine for engine, verdict in self._own() if verdict.kind is not VerdictKind.INCONCLUSIVE]
+        if engines or LiveEngine.EXPLICIT.value in running:
+            return engines
         explored = self.answers.get(LiveEngine.EXPLICIT)
         if explored is not None and len(explored.verdicts) > 1:
             return [LiveEngine.EXPLICIT]

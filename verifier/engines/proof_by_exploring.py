@@ -63,9 +63,9 @@ def exploring_work(model: Model, properties: Sequence[str], limits: Limits) -> W
             limited |= isinstance(event, ViolationFound) and event.violates in implied
 
         told = Told(model, dict.fromkeys((*properties, *implied)), tell)
-        found = explore_twice(_CompiledStates(model, tuple(properties), limits, told))
-        if found is not None:
-            report(found)
+        result = explore_twice(_CompiledStates(model, tuple(properties), limits, told))
+        if result is not None:
+            report(result)
 
     return work
 
@@ -86,8 +86,8 @@ class _CompiledStates:
             self._polite.look()
             self._told.listen(progress)
 
-        found = self._explore(self._request, listen)
-        return found if found is not None and found.states <= _MOST_STATES_AGAIN else None
+        outcome = self._explore(self._request, listen)
+        return outcome if outcome is not None and outcome.states <= _MOST_STATES_AGAIN else None
 
     def explore_again(self) -> Explored | None:
         """Explore all states. Each exploration draws the constants of its hash again."""
@@ -97,8 +97,8 @@ class _CompiledStates:
     def _explore(self, request: Request, listen: Callable[[Progress], None]) -> Explored | None:
         from verifier.engines.explore import explore
 
-        found = explore(self._model, request, listen)
-        return _describe_exploration(self._model, request.properties, found)
+        outcome = explore(self._model, request, listen)
+        return _describe_exploration(self._model, request.properties, outcome)
 
 
 class _GivesWay:
@@ -183,9 +183,9 @@ class SharedExploration:
 
     def select_news(self, name: str) -> list[News]:
         """The findings about a property so far; of the depths closed only the last."""
-        found = [news for news in self._news if _concerns(name, news)]
-        closed = [news for news in found if isinstance(news, DepthClosed)]
-        return [news for news in found if news not in closed[:-1]]
+        selected = [news for news in self._news if _concerns(name, news)]
+        closed = [news for news in selected if isinstance(news, DepthClosed)]
+        return [news for news in selected if news not in closed[:-1]]
 
     def settles(self, name: str) -> bool:
         """True if it has decided the property."""

@@ -235,12 +235,12 @@ class PropertyProof:
         used = self.used.get(prover, Used((), ()))
         if isinstance(news, Proof):
             known |= {"frame": news.frame, "learned_clauses": news.learned, "queries": news.queries}
-            found = ic3_certificate(self.model, self.name, news, used.names, known["solver"])
+            certificate = ic3_certificate(self.model, self.name, news, used.names, known["solver"])
         else:
             known["k"] = news.k
-            found = kind_certificate(self.model, self.name, news, known["solver"])
+            certificate = kind_certificate(self.model, self.name, news, known["solver"])
         assumed = [each for each in self.hypotheses if each.property_name in used.hypotheses]
-        self._claim(prover, with_hypotheses(found, assumed))
+        self._claim(prover, with_hypotheses(certificate, assumed))
 
     def _take_exploring(self, news: Any) -> None:
         match news:

@@ -60,7 +60,7 @@ def _check(
     listen: Callable[[Progress], None],
     exploration: SharedExploration | None,
 ) -> ProveOutcome:
-    found: dict[str, list[Verdict]] = {}
+    verdicts: dict[str, list[Verdict]] = {}
     proofs: list[CheckedProof] = []
     explored: dict[str, Explored] = {}
     hypotheses: list[Certificate] = []
@@ -72,17 +72,17 @@ def _check(
     """The properties whose share of the time is over; they wait until another property is proved."""
     while waiting:
         name, left = waiting.pop(0), len(waiting) + 1
-        before = found.get(name, [Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED)])
+        before = verdicts.get(name, [Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, INTERRUPTED)])
         if interrupted and not (exploration is not None and exploration.settles(name)):
-            found[name] = before
+            verdicts[name] = before
             continue
-        if request.first and _violates(found):
-            found[name] = [replace(one, reason=ENDED_FIRST) for one in before]
+        if request.first and _violates(verdicts):
+            verdicts[name] = [replace(one, reason=ENDED_FIRST) for one in before]
             continue
         known = usable(model, hypotheses, name)
         share, asking = request.limits.share(left), model.asking((name,))
         run = PropertyProof(asking, request, name, share, listen, known, before[0], exploration)
-        found[name] = run.run()
+        verdicts[name] = run.run()
         interrupted = interrupted or run.interrupted
         if run.share_over:
             stopped.append(name)
@@ -101,10 +101,10 @@ def _check(
         statistics["provers"][name] = run.statistics
         statistics["peak_memory_bytes"] = max(statistics["peak_memory_bytes"], run.peak_memory)
     return ProveOutcome(
-        verdicts=_in_order(request.properties, found),
+        verdicts=_in_order(request.properties, verdicts),
         never_enabled=tuple(sorted(dead)),
         statistics=statistics,
-        enabled=_list_enabled(model, request, found, exploration.enabled if exploration else ()),
+        enabled=_list_enabled(model, request, verdicts, exploration.enabled if exploration else ()),
         proofs=tuple(proofs),
         explored=explored,
     )

@@ -156,8 +156,8 @@ def _inductive(live: LiveModel) -> tuple[str, ...]:
     candidates |= {lemma.name: lemma.formula for lemma in system.lemmas}
     goals = {prop.name: prop.formula for prop in system.implied}
     instances = range(len(system.instances))
-    found = largest_inductive(system, candidates | goals, instances, QUERY_SOLVER, (typed, *goals))
-    return found.names
+    inductive = largest_inductive(system, candidates | goals, instances, QUERY_SOLVER, (typed, *goals))
+    return inductive.names
 
 
 def _first_failing(
@@ -204,8 +204,10 @@ def _explain(live: LiveModel, claim: Claim, state: Sequence[bool]) -> str:
 
 def _change(live: LiveModel, before: State, after: State) -> str:
     """The first measure that changes in a step."""
-    found = ranking_of(live)
-    for number, (old, new) in enumerate(zip(_values(found, before), _values(found, after), strict=True), 1):
+    ranking = ranking_of(live)
+    for number, (old, new) in enumerate(
+        zip(_values(ranking, before), _values(ranking, after), strict=True), 1
+    ):
         if old != new:
             return f"measure {number} goes from {_show(old)} to {_show(new)}"
     return "no measure changes"

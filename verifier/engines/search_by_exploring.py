@@ -124,15 +124,19 @@ class Told:
         if progress.enabled:
             self._report(ActionsEnabled(progress.enabled))
         self.close(progress.closed, progress.seconds)
-        found = progress.found
-        if found is not None:
+        violations = progress.found
+        if violations is not None:
             # Breadth first: whatever takes fewer actions would have been found before.
-            self._report(DepthClosed(found.steps - 1, (found.violates,), progress.seconds, 0.0))
-            firings = tuple(Firing(self._numbers[instance], inputs) for instance, inputs in found.firings)
-            self._report(
-                ViolationFound(found.violates, found.initial, firings, found.steps, progress.seconds)
+            self._report(DepthClosed(violations.steps - 1, (violations.violates,), progress.seconds, 0.0))
+            firings = tuple(
+                Firing(self._numbers[instance], inputs) for instance, inputs in violations.firings
             )
-            self._open.remove(found.violates)
+            self._report(
+                ViolationFound(
+                    violations.violates, violations.initial, firings, violations.steps, progress.seconds
+                )
+            )
+            self._open.remove(violations.violates)
 
     def close(self, depth: int, seconds: float) -> None:
         """Says that a depth is closed."""

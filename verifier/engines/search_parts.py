@@ -178,7 +178,7 @@ class LookAhead:
         needless: Callable[[], bool] = lambda: False,
     ) -> Choice:
         """The choice whose parts take the least: the largest of them, and two cores for all."""
-        least, found = math.inf, next(iter(parts_of))
+        least, best = math.inf, next(iter(parts_of))
         for choice, parts in parts_of.items() if len(parts_of) > 1 else ():
             if needless():
                 break
@@ -188,8 +188,8 @@ class LookAhead:
                 if (taken := max(efforts) + sum(efforts) / 2) >= least:
                     break  # the others only add to it
             else:
-                least, found = taken, choice
-        return found
+                least, best = taken, choice
+        return best
 
     def _shrunk(self, choice: Choice) -> Choice:
         return choice.shrunk(self._small, self._depth)

@@ -86,12 +86,12 @@ def class_of(loaded: Loaded) -> type[Protocol]:
 
 def reading_of(loaded: Loaded) -> ParametricReading:
     """Read the protocol for all constants. Raises NotParametric if it has no such reading."""
-    found = read_for_all(class_of(loaded), dict(loaded.definition.constants))
+    reading = read_for_all(class_of(loaded), dict(loaded.definition.constants))
     if loaded.of_module is None:
-        return found
+        return reading
     module = loaded.of_module
     besides, undeclared = module.assumed, module.undeclared
-    return replace(found, besides=besides, undeclared=undeclared, spec_hash=module.source_hash)
+    return replace(reading, besides=besides, undeclared=undeclared, spec_hash=module.source_hash)
 
 
 def _with_counterexamples(
@@ -104,9 +104,9 @@ def _with_counterexamples(
         if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
             name = verdict.property_name
             about = tuple(one.claim for one in outcome.open if one.property_name == name)
-            found = _counterexample(small, Request(name, limits=limits, about=about))
-            if found is not None:
-                model, trace = found
+            counterexample = _counterexample(small, Request(name, limits=limits, about=about))
+            if counterexample is not None:
+                model, trace = counterexample
                 where = f"counterexample to induction with {show_constants(model.definition.constants)}"
                 verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
                 return replace(outcome, verdicts=tuple(verdicts)), model
@@ -125,9 +125,9 @@ def _with_violations(
     for place, verdict in enumerate(verdicts):
         is_open = verdict.kind is VerdictKind.INCONCLUSIVE and outcome.attempts[place].limit is None
         if is_open and verdict.property_name in invariants:
-            found = _violation(small, verdict.property_name, limits)
-            if found is not None:
-                model, violated = found
+            violation = _violation(small, verdict.property_name, limits)
+            if violation is not None:
+                model, violated = violation
                 where = show_constants(model.definition.constants)
                 verdicts[place] = replace(violated, reason=f"with {where}")
                 return replace(outcome, verdicts=tuple(verdicts)), model
@@ -161,7 +161,7 @@ def _with_suggestions(
     from verifier.runs.suggesting import find_lemmas, lemma_terms, write_lemmas
 
     kind, at = class_of(question.loaded), list(_small_constants(question.loaded))[1:3]
-    found: dict[str, list[str]] = {}
+    suggestions: dict[str, list[str]] = {}
     of_module = question.loaded.of_module
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
@@ -169,11 +169,11 @@ def _with_suggestions(
             more = () if of_module is None else _writable_guards(kind, of_module, dict(reading.constants))
             pairs = find_lemmas(kind, reading, name, at, question.limits, more)
             if of_module is None or not pairs:
-                found[name] = write_lemmas(pairs)
+                suggestions[name] = write_lemmas(pairs)
                 continue
             terms = lemma_terms(kind, pairs, dict(reading.constants))
-            found[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
-    return replace(outcome, statistics={**outcome.statistics, "suggested": found})
+            suggestions[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
+    return replace(outcome, statistics={**outcome.statistics, "suggested": suggestions})
 
 
 def _writable_guards(kind: type[Protocol], of_module: OfModule, constants: dict[str, Any]) -> list[Formula]:
@@ -183,12 +183,12 @@ def _writable_guards(kind: type[Protocol], of_module: OfModule, constants: dict[
 
     pairs = readable(kind, [(f"guard_{n}", one) for n, one in enumerate(guard_lemmas(kind))], constants)
     terms = lemma_terms(kind, pairs, constants)
-    found = []
+    lemmas = []
     for (_, formula), (name, term) in zip(pairs, terms.items(), strict=True):
         with suppress(NoText):
             of_module.write_module({name: term})
-            found.append(formula)
-    return [one for one in found if not isinstance(one, str)]
+            lemmas.append(formula)
+    return [one for one in lemmas if not isinstance(one, str)]
 
 
 def _with_suggestions_in_time(

@@ -71,5 +71,5 @@ def validate_verdicts(question: Question[Any], found: Run) -> Run:
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:
     """Run the engine. Raises UsageError for a question that it cannot be asked."""
-    found = engine_named(engine)
-    return answer_question(found, make_question(found, loaded, options))
+    declared = engine_named(engine)
+    return answer_question(declared, make_question(declared, loaded, options))

@@ -123,11 +123,11 @@ def _run(
     request = _request(question)
 
     nothing = {"searches": {}, "peak_memory_bytes": 0}
-    found = answer(question, lambda model: check(model, request, listen), built, nothing, free=True)
-    verdicts = tuple(_as_deep(verdict, request.closed) for verdict in found.outcome.verdicts)
-    found = replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+    run = answer(question, lambda model: check(model, request, listen), built, nothing, free=True)
+    verdicts = tuple(_as_deep(verdict, request.closed) for verdict in run.outcome.verdicts)
+    run = replace(run, outcome=replace(run.outcome, verdicts=verdicts))
     solvers = (request.solver or PREFERRED_SOLVER,)
-    return conclude(question, found, ENGINE.name, depth=request.depth, solvers=solvers)
+    return conclude(question, run, ENGINE.name, depth=request.depth, solvers=solvers)
 
 
 def _as_deep(verdict: Verdict, closed: Mapping[str, int]) -> Verdict:

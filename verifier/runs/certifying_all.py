@@ -79,13 +79,13 @@ def _load_module(spec: str, content: Content, options: Reading) -> Loaded:
     own = (TYPED, content["property"])
     lemmas = [name for name in content["lemmas"] if name not in own and not name.endswith(ASSUMED)]
     assert loaded.source is not None
-    found = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
-    assert found.of_module is not None
+    protocol = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
+    assert protocol.of_module is not None
     try:
-        found.of_module.compare(Limits().begin())
+        protocol.of_module.compare(Limits().begin())
     except Differs as difference:
         raise UsageError(str(difference)) from None
-    return found
+    return protocol
 
 
 def certify(claim: ClaimForAll) -> CertifiedForAll:

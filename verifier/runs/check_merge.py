@@ -54,15 +54,15 @@ class EngineReport:
 
 def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:
     """Return one verdict for each property with a report. PROVED against VIOLATED is an ERROR."""
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for name in dict.fromkeys((*plan.safety, *plan.temporal)):
         parts = []
         if name in plan.safety:
             parts.append(_join([_of_states(reports[e], name) for e in _OF_STATES if e in reports], name))
         if name in plan.temporal:
             parts.append(_join([_of_executions(reports[LIVE], name)] if LIVE in reports else [], name))
-        found[name] = min(parts, key=_worth) if len(parts) > 1 else parts[0]
-    return found
+        verdicts[name] = min(parts, key=_worth) if len(parts) > 1 else parts[0]
+    return verdicts
 
 
 def combine_reports(known: EngineReport | None, report: EngineReport) -> EngineReport:

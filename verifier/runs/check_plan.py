@@ -63,9 +63,9 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     expectations = parse_expectations(options.expect, dict.fromkeys((*claims, *names)), actions, stuck)
     properties = tuple(dict.fromkeys((*names, *expectations.properties)))
     limits = Limits(options.timeout, options.memory, loaded.began).begin()
-    found = Question(loaded, options, properties, expectations, stuck in properties, origin(), limits)
-    _check_names(found)
-    return found
+    question = Question(loaded, options, properties, expectations, stuck in properties, origin(), limits)
+    _check_names(question)
+    return question
 
 
 def _postconditions(loaded: Loaded, options: Any) -> tuple[str, ...]:

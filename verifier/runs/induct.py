@@ -118,15 +118,15 @@ def _run(
         parts += [InductionOutcome((verdict,), (), {}) for verdict in rest]
         return combine_inductions(parts)
 
-    found = answer(question, search, built, {"properties": {}, "peak_memory_bytes": 0})
-    parts = found.outcome.parts if isinstance(found.outcome, Inductions) else ()
+    run = answer(question, search, built, {"properties": {}, "peak_memory_bytes": 0})
+    parts = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
     proved = {part.verdicts[0].property_name: part.rechecked for part in parts}
     return conclude(
         question,
-        found,
+        run,
         ENGINE.name,
         solvers=_solvers(question.options, parts),
-        proofs=tuple(_describe(found.model, part) for part in parts if part.obligations),
+        proofs=tuple(_describe(run.model, part) for part in parts if part.obligations),
         certificates={name: again.certificate for name, again in proved.items() if again is not None},
     )
 

@@ -117,11 +117,11 @@ def _choose_properties(
     if "all" in named:
         return tuple(known)
     chosen = tuple(named) or tuple(prop.name for prop in definition.temporal if prop.default)
-    found = tuple(dict.fromkeys((*chosen, *expected)))
-    if not found:
+    properties = tuple(dict.fromkeys((*chosen, *expected)))
+    if not properties:
         words = f"{definition.name} checks no temporal property by default: name one with --property"
         raise UsageError(f"{words} ({', '.join(known)})")
-    return found
+    return properties
 
 
 def _request(question: Question[LiveOptions]) -> Request:
@@ -155,17 +155,15 @@ def _run(
     from verifier.trust.certificate import make_claimed_model
 
     request = _request(question)
-    found = answer(question, lambda model: check(model, request, listen), built, {"peak_memory_bytes": 0})
-    proofs = found.outcome.proofs if isinstance(found.outcome, ProveOutcome) else ()
-    models = [found.model and make_claimed_model(found.model, proof.certificate) for proof in proofs]
+    run = answer(question, lambda model: check(model, request, listen), built, {"peak_memory_bytes": 0})
+    proofs = run.outcome.proofs if isinstance(run.outcome, ProveOutcome) else ()
+    models = [run.model and make_claimed_model(run.model, proof.certificate) for proof in proofs]
     return conclude(
         question,
-        found,
+        run,
         ENGINE.name,
         depth=request.depth,
-        solvers=_solvers(
-            question.options, found.outcome.statistics, [proof.rechecked_by for proof in proofs]
-        ),
+        solvers=_solvers(question.options, run.outcome.statistics, [proof.rechecked_by for proof in proofs]),
         proofs=tuple(describe_proof(model, proof) for model, proof in zip(models, proofs, strict=True)),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )

@@ -38,14 +38,14 @@ SOLVER = OneOf(SOLVER_NAMES)
 def properties_option(what: str, also: str = "'all' is all of them") -> tuple[str, ...]:
     """Declare the option for properties. ``what``: the start of its help, as in ``What to check``."""
     words = f"{what}; may be repeated. {also}. [default: what the spec checks by default]"
-    found: tuple[str, ...] = option((), Words(), words, flag="--property")
-    return found
+    declared: tuple[str, ...] = option((), Words(), words, flag="--property")
+    return declared
 
 
 def memory_option(default: str = "") -> int | None:
     """Declare the limit of memory. ``default``: its help says what happens without it."""
-    found: int | None = option(None, Size(), f"{_MEMORY}{default}")
-    return found
+    declared: int | None = option(None, Size(), f"{_MEMORY}{default}")
+    return declared
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,13 @@ def load_protocol(
     claimed: str | None = None,
 ) -> Loaded:
     """Load a protocol by its built-in name or from a Python file, as `loading.load` does."""
-    found = load_class(spec)
+    kind = load_class(spec)
     try:
-        return load_class_at(found, settings, spec, began, empty=empty)
+        return load_class_at(kind, settings, spec, began, empty=empty)
     except UsageError as error:
-        if claimed in (None, found.spec_name()):
+        if claimed in (None, kind.spec_name()):
             raise
-        words = f"the file is of {claimed!r}, and {spec} defines {found.spec_name()!r}"
+        words = f"the file is of {claimed!r}, and {spec} defines {kind.spec_name()!r}"
         raise UsageError(f"{words}: {error}") from error
     except DefinitionError:
         raise
@@ -62,8 +62,10 @@ def load_class_at(
     protocol = kind(dict(settings))
     _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
     definition, targets = read(protocol)
-    if not empty and (found := _find_empty_sort(definition)) is not None:
-        words = f"{found[0]} cannot have a value: {found[1]} is empty ({_why(protocol, found)})"
+    if not empty and (empty_sort := _find_empty_sort(definition)) is not None:
+        words = (
+            f"{empty_sort[0]} cannot have a value: {empty_sort[1]} is empty ({_why(protocol, empty_sort)})"
+        )
         raise DefinitionError(prefix_place(place_of(kind.state), words))
     return Loaded(
         spec or kind.spec_name(), definition, vocabulary(protocol), began, protocol=protocol, targets=targets

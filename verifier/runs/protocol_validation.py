@@ -122,15 +122,15 @@ class Validation:
     def _starts(self) -> list[Bits]:
         """Return some initial states, as bits: one, and others with some random bits."""
         system = self.model.system
-        found: dict[Bits, None] = {}
+        starts: dict[Bits, None] = {}
         for number in range(_MOST_STARTS):
             self._tick()
             chosen = self.chance.sample(system.bits, min(_RANDOM_BITS, len(system.bits))) if number else []
             wanted = [bit if self.chance.random() < 0.5 else negation(bit) for bit in chosen]
             true = solution([system.init, system.constraint, *wanted])
             if true is not None:
-                found[tuple(bit in true for bit in system.bits)] = None
-        return list(found)
+                starts[tuple(bit in true for bit in system.bits)] = None
+        return list(starts)
 
     def _wait(self, reached: Iterable[Bits]) -> None:
         """Record reachable states that are to be compared."""

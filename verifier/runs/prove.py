@@ -126,16 +126,16 @@ def _run(
         )
         return check(_choose_lemmas(model, options.chosen_lemmas), request, listen)
 
-    found = answer(question, search, built, {"peak_memory_bytes": 0})
-    outcome = found.outcome if isinstance(found.outcome, ProveOutcome) else ProveOutcome((), (), {})
+    run = answer(question, search, built, {"peak_memory_bytes": 0})
+    outcome = run.outcome if isinstance(run.outcome, ProveOutcome) else ProveOutcome((), (), {})
     proofs = outcome.proofs
     return conclude(
         question,
-        found,
+        run,
         ENGINE.name,
         solvers=_solvers(options, proofs),
         proofs=(
-            *(describe_proof(found.model, proof) for proof in proofs),
+            *(describe_proof(run.model, proof) for proof in proofs),
             *(describe_exploration(name, explored) for name, explored in outcome.explored.items()),
         ),
         certificates={proof.property_name: proof.certificate for proof in proofs},

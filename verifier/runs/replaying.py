@@ -102,11 +102,11 @@ def _by_interpreter(
     from verifier.runs.modules.replaying import follow_trace
 
     with _naming(file):
-        found = evaluate_or_refuse(lambda: follow_trace(module, data, about))
+        followed = evaluate_or_refuse(lambda: follow_trace(module, data, about))
     definition = module.definition
     warning, seconds = _warning(about, definition), time.monotonic() - began
     of_module = module.specification.warnings
-    return Replayed(definition, None, found.trace, warning, seconds, found.written, of_module)
+    return Replayed(definition, None, followed.trace, warning, seconds, followed.written, of_module)
 
 
 def _check_trace(model: Model, trace: Trace, about: itf.Header) -> Trace:

@@ -112,8 +112,8 @@ def _run(
         return (walk_guided if options.guided else simulate)(model, request, listen)
 
     solvers = (SOLVER,) if options.guided else ()
-    found = answer(question, search, built)
-    return conclude(question, found, ENGINE.name, depth=options.depth, solvers=solvers)
+    run = answer(question, search, built)
+    return conclude(question, run, ENGINE.name, depth=options.depth, solvers=solvers)
 
 
 ENGINE = Engine(

@@ -120,12 +120,12 @@ def _keep_needed(
         if not left:
             return []
         more = read_for_all(_with(kind, left), dict(reading.constants))
-        found = prove(Proofs.of(more), property_name, limits.share(_ATTEMPTS))
+        proof = prove(Proofs.of(more), property_name, limits.share(_ATTEMPTS))
         titled = {claim_title(kind, name, None): (name, formula) for name, formula in left}
-        if found.proved:
-            return [titled[name] for name in found.needed if name in titled]
-        dropped = {place_of(one.name)[1] for one in found.open} & titled.keys()
-        if found.limit is not None or not dropped:
+        if proof.proved:
+            return [titled[name] for name in proof.needed if name in titled]
+        dropped = {place_of(one.name)[1] for one in proof.open} & titled.keys()
+        if proof.limit is not None or not dropped:
             return []
         left = [pair for title, pair in titled.items() if title not in dropped]
     return []

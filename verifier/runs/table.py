@@ -37,5 +37,5 @@ def engine_named(name: str) -> Engine[Any]:
     name = current_name(name)
     if name not in ENGINES:
         raise make_unknown_name_error("engine", name, ENGINES)
-    found: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
-    return found
+    engine: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
+    return engine

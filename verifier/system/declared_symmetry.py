@@ -79,12 +79,12 @@ def _depends_on_order(term: Term, sort: IndexSet) -> bool:
 def _symmetric(definition: Definition) -> list[IndexSet]:
     """The index sets of the state and of parameters that are declared symmetric wherever they occur."""
     sorts = _list_sorts(definition)
-    found = {index_set: None for sort in sorts for index_set in _within(sort)}
-    if not found:  # no need to look through all terms
+    index_sets = {index_set: None for sort in sorts for index_set in _within(sort)}
+    if not index_sets:  # no need to look through all terms
         return []
     everywhere = (index_set for sort in _sorts(definition) for index_set in _within(sort))
     ordered = {index_set for index_set in everywhere if not index_set.symmetric}
-    return [index_set for index_set in found if index_set not in ordered]
+    return [index_set for index_set in index_sets if index_set not in ordered]
 
 
 def _list_sorts(definition: Definition) -> list[Sort]:
@@ -121,12 +121,12 @@ def _atoms(value: Concrete) -> Iterator[Concrete]:
 def list_mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]) -> Named:
     """The interchangeable elements that a parameter's value names, in order."""
     index_sets = list(dict.fromkeys(_within(sort)))
-    found: list[tuple[IndexSet, Concrete]] = []
+    mentioned: list[tuple[IndexSet, Concrete]] = []
     for symmetry in symmetries:
         if symmetry.sort in index_sets:
             atoms = set(_atoms(value))
-            found.extend((symmetry.sort, element) for element in symmetry.movable if element in atoms)
-    return tuple(found)
+            mentioned.extend((symmetry.sort, element) for element in symmetry.movable if element in atoms)
+    return tuple(mentioned)
 
 
 def order_named(
@@ -141,7 +141,7 @@ def order_named(
     instance counts as naming all elements before the ones that it names, and so requires nothing.
     """
     place = {(i.action, tuple(i.parameters.values())): index for index, i in enumerate(instances)}
-    found = []
+    named = []
     for index, instance in enumerate(instances):
         names: dict[tuple[IndexSet, Concrete], None] = {}
         for symmetry in symmetries:
@@ -150,8 +150,8 @@ def order_named(
                 last = max(map(symmetry.movable.index, own))
                 names |= dict.fromkeys((symmetry.sort, element) for element in symmetry.movable[: last + 1])
         names |= dict.fromkeys(instance.mentions)
-        found.append(tuple(names))
-    return tuple(found)
+        named.append(tuple(names))
+    return tuple(named)
 
 
 def _stands_after_exchanged(

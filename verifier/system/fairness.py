@@ -130,12 +130,12 @@ def steps_of(base: Model, condition: Condition, same: SameSteps) -> dict[int, FN
 
     Whether a step is one is a question about the state before and the state after, whatever its name is."""
     own = set(condition.instances)
-    found = {}
+    steps = {}
     for number, instance in enumerate(base.system.instances):
         taken = changes(instance)
         if number not in own:
             ways = disjunction(same.when(number, other) for other in condition.instances)
             taken = conjunction((taken, ways))
         if not taken.is_false():
-            found[number] = taken
-    return found
+            steps[number] = taken
+    return steps

@@ -131,9 +131,9 @@ def _with_reads(model: Model, reads: Sequence[PartialRead]) -> Model:
     model = model.asking(())
     if not reads:
         return model
-    found = (*model.undefined, *reads)
+    undefined = (*model.undefined, *reads)
     kept = (prop for prop in model.system.properties if prop.kind is not PropertyKind.UNDEFINED_READ)
     title = model.definition.titles.undefined_read
-    nowhere = SafetyProperty(title, PropertyKind.UNDEFINED_READ, nowhere_undefined(found), False)
+    nowhere = SafetyProperty(title, PropertyKind.UNDEFINED_READ, nowhere_undefined(undefined), False)
     system = replace(model.system, properties=(*kept, nowhere))
-    return replace(model, undefined=found, system=system)
+    return replace(model, undefined=undefined, system=system)

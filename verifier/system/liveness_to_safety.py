@@ -118,10 +118,10 @@ def _may_be_left(goal: Goal) -> bool:
 
 
 def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
-    found: dict[str, _Flag] = {}
+    flags: dict[str, _Flag] = {}
 
     def flag(name: str, sets: FNode, setters: Iterable[tuple[int, FNode]] = ()) -> None:
-        found[name] = _Flag(bits[name], sets, dict(setters))
+        flags[name] = _Flag(bits[name], sets, dict(setters))
 
     for g, goal in enumerate(live.goals):
         for v, visit in enumerate(goal.visits):
@@ -135,7 +135,7 @@ def _flags(live: LiveModel, bits: Mapping[str, FNode]) -> dict[str, _Flag]:
         flag(f"condition {place} met", negation(condition.enabled) if weak else FALSE, takers)
         if not weak:
             flag(f"condition {place} enabled", condition.enabled)
-    return found
+    return flags
 
 
 def _violating(

@@ -316,8 +316,10 @@ class _Builder:
 
     def _mentions(self, bindings: Bindings) -> Named:
         """The interchangeable elements that the values of the parameters name."""
-        found = (list_mentioned(symbol.sort, value, self.symmetries) for symbol, value in bindings.items())
-        return tuple(item for items in found for item in items)
+        mentioned = (
+            list_mentioned(symbol.sort, value, self.symmetries) for symbol, value in bindings.items()
+        )
+        return tuple(item for items in mentioned for item in items)
 
     def _note_cut_off(self, action: Action, parameters: Mapping[str, Concrete], when: list[FNode]) -> None:
         if any(one is not FALSE for one in when):
@@ -352,10 +354,12 @@ class _Builder:
     def properties(self, alive: FNode) -> Iterable[SafetyProperty]:
         """The properties, the type invariant with what the instances added to it."""
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
-        found = []
+        properties = []
         for prop in self.definition.properties:
             if prop.kind is PropertyKind.STEP_INVARIANT:
-                found.append(SafetyProperty(prop.name, prop.kind, self._unbroken(prop.name), prop.default))
+                properties.append(
+                    SafetyProperty(prop.name, prop.kind, self._unbroken(prop.name), prop.default)
+                )
                 continue
             formula, read = self.lowering.formula(prop.formula), self.definedness.of(prop.formula)
             unread = negation(read)
@@ -369,11 +373,11 @@ class _Builder:
                 formula, unread = disjunction((formula, alive)), conjunction((unread, negation(alive)))
             place = f"the property {prop.name}"
             self._note_undefined(place, (prop.formula,), unread, property_name=prop.name)
-            found.append(SafetyProperty(prop.name, prop.kind, formula, prop.default))
+            properties.append(SafetyProperty(prop.name, prop.kind, formula, prop.default))
         nowhere = nowhere_undefined(self.undefined)
-        kept = [prop for prop in found if prop.kind is not PropertyKind.UNDEFINED_READ]
-        if len(kept) == len(found) and nowhere.is_true():
-            return found
+        kept = [prop for prop in properties if prop.kind is not PropertyKind.UNDEFINED_READ]
+        if len(kept) == len(properties) and nowhere.is_true():
+            return properties
         title, kind = self.definition.titles.undefined_read, PropertyKind.UNDEFINED_READ
         return [*kept, SafetyProperty(title, kind, nowhere, default=False)]
 

@@ -67,14 +67,14 @@ class Claim:
 
 def ranking_of(live: LiveModel) -> RankingArgument | None:
     """The ranking that the protocol declares for the property."""
-    found = (one for one in live.base.definition.rankings if one.property_name == live.property_.name)
-    return next(found, None)
+    rankings = (one for one in live.base.definition.rankings if one.property_name == live.property_.name)
+    return next(rankings, None)
 
 
 def is_ranked(live: LiveModel) -> bool:
     """True if a ranking of the property is declared for this fairness."""
-    found = ranking_of(live)
-    return found is not None and all(_is_demanded(live, one.condition) for one in found.helpful)
+    ranking = ranking_of(live)
+    return ranking is not None and all(_is_demanded(live, one.condition) for one in ranking.helpful)
 
 
 def _is_demanded(live: LiveModel, wanted: Fairness) -> bool:
@@ -89,10 +89,10 @@ def _at_least(wanted: Fairness) -> tuple[Fairness, ...]:
 
 def ranking_claims(live: LiveModel) -> tuple[Claim, ...]:
     """The ranking's claims about every reachable state. Raises NoRanking."""
-    found = ranking_of(live)
-    if found is None:
+    ranking = ranking_of(live)
+    if ranking is None:
         raise NoRanking(f"{live.property_.name} has no ranking: mark a method with @ranking")
-    return tuple(_Reading(live, found).claims())
+    return tuple(_Reading(live, ranking).claims())
 
 
 def ranking_model(live: LiveModel) -> Model:

@@ -69,8 +69,8 @@ class SameSteps:
         same = [equivalence(one.updates.get(bit, bit), two.updates.get(bit, bit)) for bit in bits]
         if _is_refuted(conjunction((one.guard, two.guard, changes(one), *same))):
             return FALSE
-        found: FNode = exists_over(conjunction((two.guard, *same)), two.inputs)
-        return found
+        formula: FNode = exists_over(conjunction((two.guard, *same)), two.inputs)
+        return formula
 
     def _certain(self, instance: Instance) -> _Known:
         before = _units(instance.guard)
@@ -95,12 +95,12 @@ def _parts(formula: FNode) -> Sequence[FNode]:
 
 def _units(formula: FNode) -> Mapping[FNode, FNode]:
     """The variables whose value a conjunction states, with the value."""
-    found = {}
+    units = {}
     for part in _parts(formula):
         variable = part.arg(0) if part.node_type() == NOT else part
         if variable.is_symbol():
-            found[variable] = TRUE if variable is part else FALSE
-    return found
+            units[variable] = TRUE if variable is part else FALSE
+    return units
 
 
 def _is_refuted(formula: FNode) -> bool:

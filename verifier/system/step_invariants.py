@@ -105,7 +105,7 @@ def _satisfying(formula: FNode, variables: Sequence[FNode]) -> list[bool] | None
         return None if formula is FALSE else []
     for value in (False, True):
         rest = restrict_formula(formula, {variables[0]: TRUE if value else FALSE})
-        found = _satisfying(rest, variables[1:])
-        if found is not None:
-            return [value, *found]
+        assignment = _satisfying(rest, variables[1:])
+        if assignment is not None:
+            return [value, *assignment]
     return None

@@ -101,7 +101,7 @@ class Reader:
         cases = self._cases(prop.formula, {}, negated=True)
         parts = [cases, *(self._confirm(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
         just = [w.justice(own) for w, own in self.watches.items() if isinstance(w, Promise)]
-        found = []
+        goals = []
         for claims in self._both(parts):
             never = [claim.event for claim in claims if not claim.often]
             stays = conjunction(negation(event.state) for event in never)
@@ -109,8 +109,8 @@ class Reader:
             wanted = dict.fromkeys([*(claim.event for claim in claims if claim.often), *just])
             visits = tuple(event for event in wanted if event.state is not TRUE)
             if stays is not FALSE and not any(v.state is FALSE and not v.steps for v in visits):
-                found.append(Goal(visits, stays, avoids))
-        return tuple(found)
+                goals.append(Goal(visits, stays, avoids))
+        return tuple(goals)
 
     def _confirm(self, guess: Guess, own: FNode) -> _Cases:
         yes, no = _holds(own, always=True), _holds(negation(own), always=True)
@@ -154,10 +154,10 @@ class Reader:
     def _conditions(self, formula: TemporalFormula) -> list[Condition]:
         """The fairness that a formula speaks of. Where its steps are cut off, it has no value."""
         assert isinstance(formula.condition, Fairness)
-        found = list(conditions_of(self.model, formula.condition))
-        for condition in found:
+        conditions = list(conditions_of(self.model, formula.condition))
+        for condition in conditions:
             self._note((), {}, condition.cut_off)
-        return found
+        return conditions
 
     def _fair(self, condition: Condition, *, negated: bool) -> _Cases:
         claims = [_Claim(event, often) for event, often in self._demands(condition)]
@@ -346,8 +346,8 @@ def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[Tempo
 
 def _join_steps(parts: Iterator[tuple[tuple[int, FNode], ...]]) -> tuple[tuple[int, FNode], ...]:
     """Steps that are one of these."""
-    found: dict[int, list[FNode]] = {}
+    steps: dict[int, list[FNode]] = {}
     for part in parts:
         for number, when in part:
-            found.setdefault(number, []).append(when)
-    return tuple((number, disjunction(ways)) for number, ways in found.items())
+            steps.setdefault(number, []).append(when)
+    return tuple((number, disjunction(ways)) for number, ways in steps.items())

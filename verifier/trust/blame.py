@@ -104,16 +104,16 @@ class Blaming:
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
         counted = [show(one[count.binds]) for one in inner if holds(body, one)]
-        found, kind = list_names(counted) if counted else "none", _kind_of(count)
+        names, kind = list_names(counted) if counted else "none", _kind_of(count)
         if not is_small or not isinstance(limit, int):
             culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
             verb = "counts" if total == 1 else "count"
-            words = f"{total} {kind} {verb} ({found}), and {_limit(limit, term)} may"
+            words = f"{total} {kind} {verb} ({names}), and {_limit(limit, term)} may"
             return Blame(words, tuple(dict.fromkeys(culprits)))
         near = self._nearest(body, [one for one in inner if not holds(body, one)])
         blames = [(show(one[count.binds]), self.blame(body, one)) for one in near]
         needed = limit + (term.operator is Operator.LESS)
-        words = f"{total} {kind} counts ({found}), and {needed} are needed"
+        words = f"{total} {kind} counts ({names}), and {needed} are needed"
         words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
         blamed = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
         context = dict.fromkeys(path for one in near for path in self._find_held(body, one))

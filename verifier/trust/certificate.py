@@ -181,17 +181,17 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     system = model.system
     known = _list_known(model)
     bits = {symbol.symbol_name() for symbol in system.bits}
-    found = {model.definition.titles.typed: system.valid}
+    formulas = {model.definition.titles.typed: system.valid}
     for name in certificate.lemmas:
         if name not in known:
             raise Misfit(f"the certificate speaks of {name}, which {certificate.spec} does not have")
-        found[name] = known[name]
+        formulas[name] = known[name]
     for number, clause in enumerate(certificate.clauses, 1):
         for name, _ in clause:
             if name not in bits:
                 raise Misfit(f"the certificate speaks of {name}, which is no part of the state")
-        found[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
-    return found
+        formulas[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
+    return formulas
 
 
 def list_named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:
@@ -216,11 +216,11 @@ def literal_term(literal: Literal) -> FNode:
 def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     """The invariant in the protocol's own words: for each conjunct its name, its formula, and the reason."""
     meanings = model.layout.meanings(model.definition.presentation.first_index)
-    found = readable_lemmas(model, certificate.lemmas, lasting=certificate.fairness is not None)
+    texts = readable_lemmas(model, certificate.lemmas, lasting=certificate.fairness is not None)
     for number, clause in enumerate(certificate.clauses, 1):
         said = (meanings[bit].text(is_set) if bit in meanings else bit for bit, is_set in clause)
-        found.append({"name": f"clause {number}", "says": " ∨ ".join(said), "why": ""})
-    return found
+        texts.append({"name": f"clause {number}", "says": " ∨ ".join(said), "why": ""})
+    return texts
 
 
 def readable_lemmas(model: Model, names: Iterable[str], *, lasting: bool = False) -> list[dict[str, str]]:
@@ -228,11 +228,11 @@ def readable_lemmas(model: Model, names: Iterable[str], *, lasting: bool = False
     temporal properties mean these. A property of a module may have a part for each."""
     definition = model.definition
     temporal = definition.temporal if lasting else ()
-    found = []
+    texts = []
     for name in names:
         says, why = _describe_formula(definition, temporal, name.removesuffix(f" {WHERE_LOOP_STARTS}"))
-        found.append({"name": name, "says": says, "why": " ".join(why.split())})
-    return found
+        texts.append({"name": name, "says": says, "why": " ".join(why.split())})
+    return texts
 
 
 def _describe_formula(
@@ -255,12 +255,12 @@ def _describe_formula(
 
 def readable_ranking(model: Model, name: str) -> list[dict[str, str]]:
     """The measures of a ranking, in their order, and where which fairness helps."""
-    found = next(one for one in model.definition.rankings if one.property_name == name)
+    ranking = next(one for one in model.definition.rankings if one.property_name == name)
     said = [
         {"name": f"measure {number}", "says": "; ".join(map(text, measure))}
-        for number, measure in enumerate(found.measures, 1)
+        for number, measure in enumerate(ranking.measures, 1)
     ]
-    return [*said, *({"name": f"{one.condition} helps", "says": text(one.when)} for one in found.helpful)]
+    return [*said, *({"name": f"{one.condition} helps", "says": text(one.when)} for one in ranking.helpful)]
 
 
 def _claim(prop: Property, first_index: int) -> str:
@@ -301,10 +301,10 @@ def dump(model: Model, certificate: Certificate) -> str:
 
 def _renderings(model: Model, certificate: Certificate) -> dict[str, Any]:
     script = smt2.define(model, formulas(model, certificate))
-    found: dict[str, Any] = {"invariant": readable(model, certificate), "smt2": script.splitlines()}
+    renderings: dict[str, Any] = {"invariant": readable(model, certificate), "smt2": script.splitlines()}
     if certificate.ranking:
-        found["ranking_says"] = readable_ranking(model, certificate.property_name)
-    return found
+        renderings["ranking_says"] = readable_ranking(model, certificate.property_name)
+    return renderings
 
 
 def read(path: Path, given: Mapping[str, Any] | None = None) -> tuple[Certificate, Mapping[str, Any]]:

@@ -136,12 +136,12 @@ class ConcreteReading:
 
     def failures(self, term: Term) -> list[Reason]:
         """The reasons for which a false formula fails: up to three of its parts."""
-        found = []
+        failures = []
         for reason in self._failures(term, {}, (), ()):
-            found.append(reason)
-            if len(found) == _MAXIMUM_REASONS:
+            failures.append(reason)
+            if len(failures) == _MAXIMUM_REASONS:
                 break
-        return found
+        return failures
 
     def part(self, term: Term, bindings: Bindings) -> FailingPart:
         """A formula in words, with the values that it mentions."""
@@ -291,19 +291,19 @@ def breaches(model: Model, trace: Trace) -> list[str]:
     kind = kinds.get(str(trace.violates))
     bits = model.layout.encode_state(trace.states[-1])
     if kind is PropertyKind.TYPE_INVARIANT:
-        found = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving]).single(bits)
-        return [_would_leave(leaving) for leaving, would in zip(model.leaving, found, strict=True) if would]
+        values = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving]).single(bits)
+        return [_would_leave(leaving) for leaving, would in zip(model.leaving, values, strict=True) if would]
     if kind is PropertyKind.UNDEFINED_READ:
-        found = Evaluator(model.system.bits, [read.when for read in model.undefined]).single(bits)
+        values = Evaluator(model.system.bits, [read.when for read in model.undefined]).single(bits)
         reading = ConcreteReading(trace.states[-1])
-        return [_reads(reading, read) for read, would in zip(model.undefined, found, strict=True) if would]
+        return [_reads(reading, read) for read, would in zip(model.undefined, values, strict=True) if would]
     return []
 
 
 def _refinement(model: Model, trace: Trace) -> Refinement | None:
     """The refinement of which one property is violated."""
-    found = model.definition.refinements
-    return next((one for one in found if trace.violates in (one.steps, one.beginnings)), None)
+    refinements = model.definition.refinements
+    return next((one for one in refinements if trace.violates in (one.steps, one.beginnings)), None)
 
 
 def _not_abstract(refinement: Refinement, trace: Trace) -> str:
@@ -332,9 +332,9 @@ def _reads(reading: ConcreteReading, read: PartialRead) -> str:
     choices = (tuple(islice(symbol.sort.values(), _MOST_CHOICES)) for symbol in read.free)
     for values in islice(product(*choices), _MOST_CHOICES):
         chosen = dict(zip(read.free, values, strict=True))
-        found = reading.find_undefined_read(read.lines, {**read.bindings, **chosen})
-        if found is not None:
-            term, bindings = found
+        undefined_read = reading.find_undefined_read(read.lines, {**read.bindings, **chosen})
+        if undefined_read is not None:
+            term, bindings = undefined_read
             bound = {s: v for s, v in bindings.items() if s not in read.bindings and s in term.free}
             where = ", ".join(f"{symbol.name} = {show(value)}" for symbol, value in bound.items())
             own = {symbol: value for symbol, value in bindings.items() if symbol in read.bindings}

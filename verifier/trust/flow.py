@@ -45,11 +45,11 @@ def flows(definition: Definition, state: Mapping[str, Concrete], taken: ActionTa
         return []
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
     follow = _Following(ConcreteReading(state, None, definition.presentation.first_index), action)
-    found: dict[str, Flow] = {}
+    flows: dict[str, Flow] = {}
     for target, value in action.then:
         for one in follow.follow_assignment(target, value, bindings):
-            found[one.target] = one
-    return list(found.values())
+            flows[one.target] = one
+    return list(flows.values())
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class _Following:
                 if self.reading.value(target, bindings) == self.reading.value(value, bindings):
                     return
                 path = self._path(target, bindings)
-                found = dict.fromkeys(
+                names = dict.fromkeys(
                     [*conditions, *self._sources(value, bindings), *self._keys(target, bindings)]
                 )
-                if path is not None and 0 < len(found) <= _MOST_READS:
-                    yield Flow(path, tuple(found))
+                if path is not None and 0 < len(names) <= _MOST_READS:
+                    yield Flow(path, tuple(names))
 
     def _sources(self, value: Term, bindings: Bindings) -> Iterator[str]:
         """Yield the parts that a value is made of, and those that its parameters come from."""

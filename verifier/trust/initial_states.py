@@ -62,8 +62,8 @@ def _title(model: Model) -> str:
 
 def _explain_undefined_read(model: Model, true: frozenset[FNode]) -> str:
     state = model.layout.decode_state([symbol in true for symbol in model.system.bits])
-    found = ConcreteReading(state).find_undefined_read((model.definition.init,), {})
-    read = text(*found) if found is not None else "something"
+    undefined_read = ConcreteReading(state).find_undefined_read((model.definition.init,), {})
+    read = text(*undefined_read) if undefined_read is not None else "something"
     return (
         f"init reads {read}, which has no value in some states: say first, further left, what makes it have "
         "one (a & b reads b only where a is true)"
@@ -102,13 +102,13 @@ def _propagate(whole: FNode) -> tuple[dict[FNode, FNode], FNode]:
     known: dict[FNode, FNode] = {}
     for _round in range(_MOST_ROUNDS):
         parts = whole.args() if whole.is_and() else (whole,)
-        found = {
+        values = {
             bit: FALSE if part.is_not() else TRUE
             for part in parts
             if (bit := part.arg(0) if part.is_not() else part).is_symbol()
         }
-        if not found:
+        if not values:
             return known, whole
-        known |= found
-        whole = restrict_formula(whole, found)
+        known |= values
+        whole = restrict_formula(whole, values)
     return known, whole

@@ -101,11 +101,11 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
     """The failing part in the last state, as text, with its witnesses and the values that it mentions."""
     if trace.violates is None or trace.loop is not None or model.system.seeks(trace.violates):
         return []
-    found = [reason.part for reason in reasons(model, trace)]
-    found += [FailingPart(words, (), ()) for words in breaches(model, trace)]
-    if not found and trace.violates == model.definition.titles.no_deadlock:
-        found = find_waiting(model.definition, trace.states[-1])
-    return [part.as_json for part in found]
+    parts = [reason.part for reason in reasons(model, trace)]
+    parts += [FailingPart(words, (), ()) for words in breaches(model, trace)]
+    if not parts and trace.violates == model.definition.titles.no_deadlock:
+        parts = find_waiting(model.definition, trace.states[-1])
+    return [part.as_json for part in parts]
 
 
 def _status(trace: Trace, model: Model) -> str:

@@ -120,10 +120,10 @@ class ValueReader:
         name = str(self._plain(data, str, f"a string that names one of {sort}"))
         if not isinstance(sort, IndexSet):
             return name
-        found = sort.find_element(name)
-        if found is None:
+        element = sort.find_element(name)
+        if element is None:
             raise ReplayFailure(self.step, f"{self.name} is {show(name)}, which is not in {sort}")
-        return found
+        return element
 
     def _compound(self, sort: Sort, data: Any) -> Concrete:
         match sort:

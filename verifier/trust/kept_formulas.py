@@ -27,11 +27,11 @@ class SplitFormulas:
 
     def list_shared(self, names: Iterable[str]) -> list[FNode]:
         """The parts that other properties assume too."""
-        found: list[FNode] = []
+        shared: list[FNode] = []
         for name in names:
             parts = self.parts[name]
-            found += parts[:-1] if name in self.own else parts
-        return found
+            shared += parts[:-1] if name in self.own else parts
+        return shared
 
     def list_all(self, names: Iterable[str]) -> list[FNode]:
         """All parts of the formulas."""

@@ -125,14 +125,14 @@ class Execution:
         return self._always([not due or met for due, met in zip(first, then, strict=True)])
 
     def _until(self, holds: list[bool], reached: list[bool]) -> list[bool]:
-        found = []
+        until = []
         for place in range(len(self.states)):
             here, seen = place, set()
             while not reached[here] and holds[here] and here not in seen:
                 seen.add(here)
                 here = self.next[here]
-            found.append(reached[here])
-        return found
+            until.append(reached[here])
+        return until
 
     def _steps(self, term: Term, bindings: Bindings) -> list[bool]:
         """True if the next step changes the state and satisfies a formula of two states."""

@@ -48,15 +48,15 @@ class Mentions:
             visited.add(id(part))
             inside = self._inside(part, bound)
             if self._is_path(part, bound):
-                found = [(self.name(part, bound), self.reading.value(part, bound))]
+                values = [(self.name(part, bound), self.reading.value(part, bound))]
                 stack.extend((key, bound) for key in self._find_keys(part, bound))
             elif inside is not None:
-                found = list(self.values(*inside))
+                values = list(self.values(*inside))
             else:
-                found = []
+                values = []
                 stack.extend((one, bound) for one in reversed(part.arguments))
-            yield from (one for one in found if one[0] not in seen)
-            seen.update(name for name, _ in found)
+            yield from (one for one in values if one[0] not in seen)
+            seen.update(name for name, _ in values)
 
     def name(self, part: Term, bindings: Bindings, longest: int = LONGEST) -> str:
         """Name a term by its text, with the values of its keys that are long or parts of the state."""
@@ -110,7 +110,7 @@ class Mentions:
             return {}
         if term.operator not in (Operator.COMPREHENSION, Operator.IMAGE):
             return {}
-        found: dict[str, tuple[str, ...]] = {}
+        sources: dict[str, tuple[str, ...]] = {}
         for value in term.binds.sort.each():
             inner = {**bindings, term.binds: value}
             if term.operator is Operator.IMAGE and not self.reading.holds(term.arguments[0], inner):
@@ -121,6 +121,6 @@ class Mentions:
                 else self.reading.value(term.arguments[1], inner)
             )
             names = [name for part in term.arguments for name, _ in self.values(part, inner)]
-            known = found.get(show(element), ())
-            found[show(element)] = tuple(dict.fromkeys([*known, *names]))
-        return found
+            known = sources.get(show(element), ())
+            sources[show(element)] = tuple(dict.fromkeys([*known, *names]))
+        return sources

@@ -187,13 +187,13 @@ class Replayer:
             raise ReplayFailure(step, f"{action} gives another state: {'; '.join(differing)}")
 
     def _leaf_differences(self, one: Bits, other: Bits) -> list[tuple[Any, Bits, Bits]]:
-        position, found = 0, []
+        position, leaf_differences = 0, []
         for leaf in self.model.layout.leaves:
             end = position + len(leaf.bits)
             if list(one[position:end]) != list(other[position:end]):
-                found.append((leaf, one[position:end], other[position:end]))
+                leaf_differences.append((leaf, one[position:end], other[position:end]))
             position = end
-        return found
+        return leaf_differences
 
     def instance_of(self, step: int, action: ActionTaken) -> tuple[Instance, list[bool]]:
         """The instance that an action names, with its inputs. Raises ReplayFailure if there is none."""

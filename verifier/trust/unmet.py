@@ -53,14 +53,14 @@ def _unmet_of(formula: TemporalFormula, readings: list[ConcreteReading], start: 
     looping = [number for number in failing if number >= start]
     if not looping:
         return []
-    found, due = list[dict[str, Any]](), None
+    unmet, due = list[dict[str, Any]](), None
     since = max((n for n in range(len(readings)) if n not in failing), default=-1) + 1
     if operator is TemporalOperator.LEADS_TO and since <= start:
         premise = formula.terms[0]
         due = next((n for n in range(since, len(readings)) if readings[n].holds(premise, {})), None)
         if due is not None:
             part = readings[due].part(premise, {})
-            found.append({**part.as_json, "truth": True, "states": f"in state {due}"})
+            unmet.append({**part.as_json, "truth": True, "states": f"in state {due}"})
     every = "from there on, and " if due is not None else ""
     reasons = readings[looping[0]].failures(term)
     if len(looping) < len(readings) - start:
@@ -74,7 +74,7 @@ def _unmet_of(formula: TemporalFormula, readings: list[ConcreteReading], start: 
     if parts and (due is not None or operator is not TemporalOperator.LEADS_TO):
         whole = readings[looping[0]].part(term, {}).formula
         parts[0]["demand" if [one["formula"] for one in parts] == [whole] else "within"] = str(operator)
-    return [*found, *parts]
+    return [*unmet, *parts]
 
 
 def _common(found: list[list[Reason]]) -> list[Reason]:

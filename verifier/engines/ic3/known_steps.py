@@ -84,21 +84,21 @@ class KnownSteps:
             return None
         for permutation in self._permutations:
             image = tuple([permutation[v] if v > 0 else -permutation[-v] for v in cube])
-            found = _within(self._after, image, beginning)
-            if found:
-                found &= ~_within(self._before, image, found)
-            if found:
-                place = found.bit_length() - 1
+            is_within = _within(self._after, image, beginning)
+            if is_within:
+                is_within &= ~_within(self._before, image, is_within)
+            if is_within:
+                place = is_within.bit_length() - 1
                 return self._predecessor(self._steps[place], place, image)
         return None
 
     def add(self, step: Step, cube: Cube) -> Predecessor:
         """Keeps a step into the cube."""
-        found = self._predecessor(step, len(self._steps) + len(self._waiting), cube)
+        predecessor = self._predecessor(step, len(self._steps) + len(self._waiting), cube)
         self._waiting.append(step)
         if len(self._waiting) == _BATCH:
             self._take_in()
-        return found
+        return predecessor
 
     def exclude(self, cubes: Sequence[frozenset[int]], frames: range) -> None:
         """No state of the cubes is in the frames."""

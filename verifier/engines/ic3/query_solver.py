@@ -49,9 +49,9 @@ class QuerySolver:
             self._solver.add_clauses(clauses)
         self._waiting.clear()
         self._solver.add_clauses([[-activation, *temporary]])
-        found = satisfiable(self._solver, [activation, *assumptions])
+        answer = satisfiable(self._solver, [activation, *assumptions])
         self._solver.add_clauses([[-activation]])  # takes part from the next query on
-        return found
+        return answer
 
     def values(self, variables: Iterable[int]) -> list[bool]:
         """The values of variables in the model of the last query."""

@@ -56,14 +56,14 @@ def reduce_invariant(
 def _orbits(invariant: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[Clause, ...]]:
     """The clauses with those that are their images, each once."""
     left = dict.fromkeys(invariant)
-    found = []
+    orbits = []
     for clause in invariant:
         if clause in left:
             orbit = tuple(image for image in images(tuple(clause), permutations) if image in left)
-            found.append(orbit)
+            orbits.append(orbit)
             for image in orbit:
                 del left[image]
-    return found
+    return orbits
 
 
 class _Cores:

@@ -68,27 +68,27 @@ def run_bounded(asked: ModuleQuestion) -> Run:
 def _run(asked: ModuleQuestion) -> Run:
     """Use the interpreter if few states are expected, else the translation. If the translation takes long or
     is impossible, the interpreter continues."""
-    found = None
+    run = None
     try:
-        found = search_by_interpreter(asked)
-        if found is not None and not found.leaves_off:
-            return found.run()
+        run = search_by_interpreter(asked)
+        if run is not None and not run.leaves_off:
+            return run.run()
         if not leaves_search_open(asked.question.options):
             return run_translation(asked)
-        rest, settled = (asked, None) if found is None else (found.rest, found.settled)
-        return run_with_fallback(rest, lambda: _continue_interpreter(asked, found), settled)
+        rest, settled = (asked, None) if run is None else (run.rest, run.settled)
+        return run_with_fallback(rest, lambda: _continue_interpreter(asked, run), settled)
     except Interrupted as stop:
-        return end_run(asked, str(stop)) if found is None else found.run(str(stop))
+        return end_run(asked, str(stop)) if run is None else run.run(str(stop))
 
 
 def _continue_interpreter(asked: ModuleQuestion, before: SearchCheckpoint | None) -> Run | None:
     """Return the interpreter's run, if it ends in the time that it gets now."""
-    found = search_by_interpreter(asked, time.process_time() + POLICY.interpreter_seconds)
-    if found is None or found.leaves_off:
+    run = search_by_interpreter(asked, time.process_time() + POLICY.interpreter_seconds)
+    if run is None or run.leaves_off:
         return None
-    if before is not None and before.closed > found.closed:  # interrupted
-        return before.run(found.reason)
-    return found.run()
+    if before is not None and before.closed > run.closed:  # interrupted
+        return before.run(run.reason)
+    return run.run()
 
 
 def search_by_interpreter(asked: ModuleQuestion, until: float | None = None) -> SearchCheckpoint | None:
@@ -128,17 +128,17 @@ def search_by_interpreter(asked: ModuleQuestion, until: float | None = None) -> 
         explorer.name_actions()
     except Undefined:
         return None
-    found = make_checkpoint_if_named(explorer, plain, asked, began, reason=reason, leaves_off=leaves_off)
-    if found is not None:
-        asked.listen(Remark(found.words))
-    return found
+    run = make_checkpoint_if_named(explorer, plain, asked, began, reason=reason, leaves_off=leaves_off)
+    if run is not None:
+        asked.listen(Remark(run.words))
+    return run
 
 
 def _has_ended_first(explorer: Explorer) -> bool:
     """True if the search ended at a violation, as asked, before all states to the depth were explored."""
-    found = explorer.found
-    is_closed = found.complete or found.closed == explorer.max_depth
-    return explorer.first and bool(found.violations) and not is_closed
+    result = explorer.found
+    is_closed = result.complete or result.closed == explorer.max_depth
+    return explorer.first and bool(result.violations) and not is_closed
 
 
 def _explore(explorer: Explorer, spec: Specification) -> None:
@@ -225,11 +225,11 @@ class _Watch:
 
     def tell(self, explorer: Explorer) -> None:
         """Report the closed depth, if the search takes a while."""
-        found, seconds = explorer.found, time.monotonic() - self.began
-        if found.closed > self.told and seconds > POLICY.quiet_seconds:
-            self.told = found.closed
-            left = tuple(name for name in self.asked.question.properties if name not in found.violations)
-            self.asked.listen(Progress(_INTERPRETER, left, found.closed, seconds))
+        result, seconds = explorer.found, time.monotonic() - self.began
+        if result.closed > self.told and seconds > POLICY.quiet_seconds:
+            self.told = result.closed
+            left = tuple(name for name in self.asked.question.properties if name not in result.violations)
+            self.asked.listen(Progress(_INTERPRETER, left, result.closed, seconds))
 
 
 def _exceeds(explorer: Explorer, most: int) -> bool:
@@ -264,12 +264,12 @@ def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     """Evaluate all steps of the states at the depth. Raises Undefined."""
-    found = explorer.found
-    if found.complete:
+    result = explorer.found
+    if result.complete:
         return
-    count = found.levels[-1]
+    count = result.levels[-1]
     names = explorer.columns.actions(explorer.count - count, explorer.count)
     if names is None:
         stepper = Stepper(spec)
         names = set().union(*map(stepper.find_enabled, explorer.states[-count:]))
-    found.at_the_end |= names
+    result.at_the_end |= names

@@ -142,15 +142,15 @@ def make_checkpoint(
 ) -> SearchCheckpoint:
     """Return the results of a search that knows the properties by their names in the question. ``spec``: the
     specification by which violations are judged."""
-    names, found, seconds = asked.question.properties, explorer.found, time.monotonic() - began
+    names, result, seconds = asked.question.properties, explorer.found, time.monotonic() - began
     settled = replay_violations(explorer, spec, asked, seconds)
-    enabled, never = list_enabled_actions(found, asked.module.definition)
-    whole = found.complete or found.closed == asked.question.options.depth
+    enabled, never = list_enabled_actions(result, asked.module.definition)
+    whole = result.complete or result.closed == asked.question.options.depth
     return SearchCheckpoint(
         asked,
         spec,
         explorer.count,
-        found.closed,
+        result.closed,
         enabled,
         tuple(sorted(never)) if whole else (),
         seconds,

@@ -34,15 +34,15 @@ class Choice:
 
     def settings(self, constants: Constants) -> dict[str, str]:
         """Return the texts of the constants. Elements of sets are model values with new names."""
-        found = {}
+        settings = {}
         for name, size in self.sizes.items():
             if name in self.families:
                 base = constants.families[name].base
                 parts = (self._set(base, sorted(part)) for part in self.families[name])
-                found[name] = f"{{{', '.join(parts)}}}"
+                settings[name] = f"{{{', '.join(parts)}}}"
             else:
-                found[name] = self._set(name, range(size)) if name in constants.sets else str(size)
-        return found
+                settings[name] = self._set(name, range(size)) if name in constants.sets else str(size)
+        return settings
 
     @staticmethod
     def _set(name: str, places: Any) -> str:
@@ -100,11 +100,11 @@ def _families(family: Family, size: int, chance: Random) -> Iterator[Parts]:
     elements = range(size)
     masks = [frozenset(e for e in elements if mask >> e & 1) for mask in range(1 << min(size, 6))]
     yield tuple(part for part in masks if len(part) * 2 > size)
-    found = 0
+    number = 0
     for _ in range(50 * _DRAWN_FAMILIES):
         parts = tuple(chance.sample(masks, chance.randint(1, min(4, len(masks)))))
-        if found < _DRAWN_FAMILIES and _fits(family, parts):
-            found += 1
+        if number < _DRAWN_FAMILIES and _fits(family, parts):
+            number += 1
             yield parts
 
 

@@ -65,9 +65,9 @@ class Loops:
         """Return an execution that satisfies the formula; None if there is none. Raises Undefined,
         Interrupted and UsageError."""
         for case in cases(formula):
-            found = self._of(case)
-            if found is not None:
-                return found
+            loop = self._of(case)
+            if loop is not None:
+                return loop
         return None
 
     def _of(self, case: Case) -> Ring | None:
@@ -102,30 +102,30 @@ class Loops:
     # -- truths
 
     def _states(self, literal: Literal) -> Mask:
-        found = self.graph.where(_leaf(literal))
-        return ~found if isinstance(literal, Not) else found
+        mask = self.graph.where(_leaf(literal))
+        return ~mask if isinstance(literal, Not) else mask
 
     def _steps(self, literal: Literal, *, in_loops: bool) -> Mask:
         """Return the steps, including stuttering ones, that satisfy a formula of steps. ``in_loops``: the
         result matters only for steps that may be part of a loop."""
         leaf = _leaf(literal)
         assert leaf.stuttering is not None
-        found = self._everywhere.get(leaf)
-        if found is None and in_loops:
-            found = self._in_loops.get(leaf)
-        if found is None:
+        steps = self._everywhere.get(leaf)
+        if steps is None and in_loops:
+            steps = self._in_loops.get(leaf)
+        if steps is None:
             asked = self._around if in_loops else np.ones(len(self.graph.sources), np.bool_)
             stutters = np.full(self.count, leaf.stuttering)
-            found = np.concatenate((self.graph.steps(leaf, asked), stutters))
-            (self._in_loops if in_loops else self._everywhere)[leaf] = found
-        return ~found if isinstance(literal, Not) else found
+            steps = np.concatenate((self.graph.steps(leaf, asked), stutters))
+            (self._in_loops if in_loops else self._everywhere)[leaf] = steps
+        return ~steps if isinstance(literal, Not) else steps
 
     def _fairness(self, condition: Fair) -> FairStep:
-        found = self._fair.get(condition)
-        if found is None:
+        known = self._fair.get(condition)
+        if known is None:
             enabled, taken = self._states(condition.enabled), self._steps(condition.step, in_loops=True)
-            found = self._fair[condition] = FairStep(condition.strong, enabled, taken)
-        return found
+            known = self._fair[condition] = FairStep(condition.strong, enabled, taken)
+        return known
 
     def _again(self, literal: Literal, made: _Product) -> FairStep:
         """Return a condition that holds infinitely often as weak fairness: a state in which it holds, or a
@@ -184,11 +184,11 @@ class _Product:
 
     def way(self, node: int) -> list[int]:
         """Return a shortest way from an initial pair to a pair, with both."""
-        pair, found = int(self.nodes[node]), list[int]()
+        pair, path = int(self.nodes[node]), list[int]()
         while self._place[pair] >= 0:
-            found.append(int(self._place[pair]))
+            path.append(int(self._place[pair]))
             pair = int(self._before[pair])
-        return found[::-1]
+        return path[::-1]
 
 
 def _leaf(literal: Literal) -> Leaf:

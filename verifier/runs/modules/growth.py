@@ -52,15 +52,15 @@ def growing_ahead(
 ) -> list[str]:
     """Return the variables that seem unbounded along steps that let them grow. ``near``: some of the first
     states. ``until``: the processor time of this process after which no step is taken. Raises Undefined."""
-    found = dict[str, None]()
+    growing = dict[str, None]()
     for place, name in enumerate(names):
         for sign in (1, -1):  # falling numbers are checked too
             ahead = _Ahead(stepper, place, sign)
             if ahead.largest(near) > ahead.largest(initial):
                 growth = Growth([name])
                 growth.levels += ({name: size} for size in ahead.sizes(near, until))
-                found |= dict.fromkeys([name] if growth.grows(name) else [])
-    return [*found]
+                growing |= dict.fromkeys([name] if growth.grows(name) else [])
+    return [*growing]
 
 
 @dataclass(frozen=True)

@@ -116,10 +116,10 @@ class Guide:
             (some if goes_on(way[0]) else last).append((way, self._labels[number]))
             if len(some) == wanted:
                 break
-        found = some or last[:1]
-        if not found:
+        steps = some or last[:1]
+        if not steps:
             return None
-        chosen, label = found[0] if len(found) == 1 else max(found, key=lambda one: self._worth(state, one))
+        chosen, label = steps[0] if len(steps) == 1 else max(steps, key=lambda one: self._worth(state, one))
         self._taken[label] += 1
         self._features_of.count([self._features_of.of_step(label, state, chosen[0])])
         return chosen
@@ -194,20 +194,20 @@ class _Features:
 
     def _of_variable(self, place: int, value: Value) -> tuple[int, ...]:
         known = self._of_value[place]
-        found = known.get(value)
-        if found is None:
-            found = tuple(self._number(part) for part in _parts((place,), value, _PARTS))
+        feature = known.get(value)
+        if feature is None:
+            feature = tuple(self._number(part) for part in _parts((place,), value, _PARTS))
             if self._remembered < _MOST_VALUES:
                 self._remembered += 1
-                known[value] = found
-        return found
+                known[value] = feature
+        return feature
 
     def _number(self, feature: Hashable) -> int:
-        found = self._numbers.get(feature)
-        if found is None:
-            found = self._numbers[feature] = len(self._weights)
+        number = self._numbers.get(feature)
+        if number is None:
+            number = self._numbers[feature] = len(self._weights)
             self._weights.append(1.0)
-        return found
+        return number
 
     def count(self, features: Sequence[int]) -> None:
         """Note that a state was seen."""

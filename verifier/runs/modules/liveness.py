@@ -222,22 +222,22 @@ class _Live:
 
     def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
         """Return the run. ``ended``: the reason why it ended before all is decided."""
-        question, found = self.asked.question, self.explorer.found
+        question, result = self.asked.question, self.explorer.found
         known = {verdict.property_name for verdict in verdicts}
         left = [name for name in self.names if name not in known]
         verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, ended) for n in left)]
-        enabled, never = list_enabled_actions(found, self.asked.module.definition)
+        enabled, never = list_enabled_actions(result, self.asked.module.definition)
         count = self.explorer.count
         statistics = {
             "peak_memory_bytes": int(psutil.Process().memory_info().rss),
             "distinct_states": count,
-            "generated_states": found.generated,
-            "depth": max(found.depth, 0),
-            "complete": found.complete,
+            "generated_states": result.generated,
+            "depth": max(result.depth, 0),
+            "complete": result.complete,
             "properties": {name: {"distinct_states": count} for name in self.names},
         }
         outcome = ProveOutcome(
-            tuple(verdicts), tuple(sorted(never)) if found.complete else (), statistics, enabled
+            tuple(verdicts), tuple(sorted(never)) if result.complete else (), statistics, enabled
         )
         made = conclude(question, Answer(None, 0.0, outcome), self.asked.engine.name)
         return name_semantics(INTERPRETER, replace(made, traces=self.traces))

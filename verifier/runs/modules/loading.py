@@ -122,22 +122,22 @@ def _specify(
 ) -> Specification:
     """Return the specification. If PlusCal has no translation, an error says how to get one."""
     with library.hinting():
-        found = evaluate_or_refuse(lambda: specify(module, config, overriding, library.words))
-    found.warnings = (*library.warnings(), *found.warnings)
-    return found
+        specification = evaluate_or_refuse(lambda: specify(module, config, overriding, library.words))
+    specification.warnings = (*library.warnings(), *specification.warnings)
+    return specification
 
 
 def _read(said: Mapping[str, Any], declared: Container[str]) -> dict[str, Assignment]:
     """Return the constants of a file of results that can be written in a configuration."""
-    found = {}
+    assignments = {}
     for name, value in said.items():
         try:
             one = replace(parse_value(word_of(value), name), name=name)
         except TlaError:
             continue
         if name in declared and not one.operator:
-            found[name] = one
-    return found
+            assignments[name] = one
+    return assignments
 
 
 def setting(name: str, value: Any) -> str | None:
@@ -314,14 +314,14 @@ def temporal_name(name: str, safety: Safety) -> str:
 
 def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safety:
     """Return the operator of this name, as a temporal property. Raises UsageError."""
-    found = spec.module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.parameters:
+    symbol = spec.module.names.get(name)
+    if not isinstance(symbol, ast.Definition) or symbol.parameters:
         raise _make_unknown_error(spec, name, known, "temporal property")
-    whole = Formula(ast.Apply(found, place=found.place), spec.module.name)
+    whole = Formula(ast.Apply(symbol, place=symbol.place), spec.module.name)
     spec.refuse_by_value([whole])
     safety = conjuncts(spec.evaluator, whole)
     if not safety.liveness:
-        raise TlaError(found.place, explain_left_to_live(name))
+        raise TlaError(symbol.place, explain_left_to_live(name))
     return safety
 
 
@@ -333,13 +333,13 @@ def explain_left_to_live(*names: str) -> str:
 
 def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:
     """Return the operator of this name, as a formula of one state. Raises UsageError."""
-    found = spec.module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.parameters:
+    symbol = spec.module.names.get(name)
+    if not isinstance(symbol, ast.Definition) or symbol.parameters:
         raise _make_unknown_error(spec, name, known, kind)
-    formula = Formula(ast.Apply(found, place=found.place), spec.module.name)
+    formula = Formula(ast.Apply(symbol, place=symbol.place), spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
         hint = "" if kind == "lemma" else ": name it under PROPERTY"
-        raise TlaError(found.place, f"the {kind} {name} speaks of more than one state{hint}")
+        raise TlaError(symbol.place, f"the {kind} {name} speaks of more than one state{hint}")
     spec.refuse_by_value([formula])
     return formula
 

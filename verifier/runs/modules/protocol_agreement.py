@@ -91,21 +91,21 @@ def compare(
 ) -> Compared:
     """Compare at the constants of the configuration, and at smaller and larger ones within about this
     processor time for each. Raises Differs at the first difference."""
-    found, began = Compared(), time.process_time()
+    compared, began = Compared(), time.process_time()
     for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
         beyond = time.process_time() - began > _MOST_TIMES * seconds
-        if number >= _LEAST_SIZES and beyond and (found.sizes or number >= _MOST_SIZES):
+        if number >= _LEAST_SIZES and beyond and (compared.sizes or number >= _MOST_SIZES):
             break
         pair = _make_specifications(protocol, specify_at, choice)
         if pair is not None:
-            is_first = choice.is_own or not found.sizes  # one choice must be compared completely
+            is_first = choice.is_own or not compared.sizes  # one choice must be compared completely
             own_seconds = seconds if is_first else seconds / 3
-            _Comparison(protocol, *pair, choice, found, Random(seed + number), limits).run(own_seconds)
-    if not found.sizes:
+            _Comparison(protocol, *pair, choice, compared, Random(seed + number), limits).run(own_seconds)
+    if not compared.sizes:
         words = "at no constants are all reachable states few enough to compare the protocol with its module"
         raise UsageError(f"{words}: give smaller constants in the configuration")
-    found.seconds = time.process_time() - began
-    return found
+    compared.seconds = time.process_time() - began
+    return compared
 
 
 def _make_specifications(
@@ -149,13 +149,13 @@ def _fix_constants(protocol: ModuleProtocol, choice: Choice) -> Definition:
 
 def _rigid(protocol: ModuleProtocol, choice: Choice, sorts: Sorts) -> dict[str, Any]:
     """Return the values of the families' variables by name."""
-    found = {}
+    values = {}
     for name, parts in choice.families.items():
         family = protocol.constants.families[name]
         keys, elements = (list(sorts.members[one].values()) for one in (name, family.base))
         sets = (frozenset(elements[place] for place in part) for part in parts)
-        found[family.variable] = PlainMap(dict(zip(keys, sets, strict=True)))
-    return found
+        values[family.variable] = PlainMap(dict(zip(keys, sets, strict=True)))
+    return values
 
 
 class _Comparison:
@@ -390,8 +390,8 @@ class _Comparison:
     def _count(self, states: Sequence[State]) -> None:
         """Compare the numbers of states with those of the protocol's explorer. Raises Differs."""
         model = build_model(self.definition, self.limits)
-        found = explore(model, Request((), _MOST_EXPLORED, keep_going=True, limits=self.limits))
-        figures = found.statistics
+        outcome = explore(model, Request((), _MOST_EXPLORED, keep_going=True, limits=self.limits))
+        figures = outcome.statistics
         if not figures.get("complete", True):
             return
         theirs = (self.levels[0], len(states), len(self.levels) - 1)

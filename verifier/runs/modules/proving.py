@@ -61,17 +61,17 @@ def prove_by_exploring(asked: ModuleQuestion, seconds: float = POLICY.interprete
     space = _InterpretedStates(asked, plain, names, seconds)
     explorer = space.explorer
     try:
-        found = explore_twice(space)
+        result = explore_twice(space)
         explorer.name_actions()
     except Interrupted as stop:
         return _end_run(asked, plain, explorer, stop, time.monotonic() - began)
     except (BudgetExceeded, Undefined):
         return None
-    if not isinstance(found, Explored) or not covers_violations(explorer, asked.question.properties):
+    if not isinstance(result, Explored) or not covers_violations(explorer, asked.question.properties):
         return None
-    settled = replay_violations(explorer, plain, asked, found.seconds)
-    asked.listen(Remark(f"the interpreter looked at each of the {found.states:,} reachable states, twice"))
-    return _make_run(asked, plain, explorer, settled, found)
+    settled = replay_violations(explorer, plain, asked, result.seconds)
+    asked.listen(Remark(f"the interpreter looked at each of the {result.states:,} reachable states, twice"))
+    return _make_run(asked, plain, explorer, settled, result)
 
 
 class _InterpretedStates:
@@ -87,10 +87,10 @@ class _InterpretedStates:
     def explore(self) -> Explored:
         """Explore all states by columns. Raises BudgetExceeded, Undefined, and Interrupted, also after the
         first violation, if the run ends there."""
-        found = self._explore_within_limits(self.explorer)
+        outcome = self._explore_within_limits(self.explorer)
         if self._ends_first and self.explorer.found.violations:
             raise Interrupted(ENDED_FIRST)
-        return found
+        return outcome
 
     def explore_again(self) -> Explored:
         """Explore all states one after the other. Raises BudgetExceeded, Undefined or Interrupted."""
@@ -160,8 +160,8 @@ def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
         with suppress(BudgetExceeded):
             _explore(asked, explorer, POLICY.seconds_ahead)
         explorer.name_actions()
-        found = explorer.found
-        if found.complete or not found.violations or not covers_violations(explorer, names):
+        result = explorer.found
+        if result.complete or not result.violations or not covers_violations(explorer, names):
             return SettledVerdicts()
         seconds = time.monotonic() - began
         settled = replay_violations(explorer, plain, asked, seconds)
@@ -197,9 +197,9 @@ def _explain_growth(asked: ModuleQuestion, explorer: Explorer, spec: Specificati
 
 def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
     """Return the result of a complete exploration."""
-    found = explorer.found
-    holds = tuple(name for name in names if name not in found.violations)
-    depth, levels = max(found.depth, 0), tuple(found.levels)
+    result = explorer.found
+    holds = tuple(name for name in names if name not in result.violations)
+    depth, levels = max(result.depth, 0), tuple(result.levels)
     return Explored(holds, explorer.count, depth, (), (), seconds, levels=levels)
 
 

@@ -64,9 +64,9 @@ def run_with_fallback(
         )
     except (BudgetExceeded, NotTranslated) as refusal:
         asked.say(f"the interpreter goes on: {str(refusal) or 'translating takes long'}")
-        found = look_on()
-        if found is not None:
-            return found
+        run = look_on()
+        if run is not None:
+            return run
         if isinstance(refusal, NotTranslated):
             raise
     return run_translation(asked, settled)
@@ -79,10 +79,10 @@ def end_run(asked: ModuleQuestion, reason: str) -> Run:
 
 def _stop_run(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
     """Return the run of an engine that cannot continue. ``figures``: its counts."""
-    found = end_run(asked, reason)
-    verdicts = tuple(replace(verdict, reason=reason) for verdict in found.outcome.verdicts)
-    counted = {**found.outcome.statistics, **(figures or {})}
-    return replace(found, outcome=replace(found.outcome, verdicts=verdicts, statistics=counted))
+    run = end_run(asked, reason)
+    verdicts = tuple(replace(verdict, reason=reason) for verdict in run.outcome.verdicts)
+    counted = {**run.outcome.statistics, **(figures or {})}
+    return replace(run, outcome=replace(run.outcome, verdicts=verdicts, statistics=counted))
 
 
 def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
@@ -160,21 +160,21 @@ def _refine_until_decided(
                 continue
         except Interrupted as stop:
             return settled.add_to(made, end_run(asked, str(stop)), asked)
-        found = _run_once(asked, made, definition, tuple(settled.verdicts), built)
-        if built is not None and found.model is None and time.process_time() > built:
+        run = _run_once(asked, made, definition, tuple(settled.verdicts), built)
+        if built is not None and run.model is None and time.process_time() > built:
             raise BudgetExceeded
-        leaving = _find_leaving(found)
-        if leaving is None or _is_decided(found, leaving):
-            found = validate_translation(made, found, _validation_seconds(asked))
-            checked = _explain_open(check_run(made, found, asked), asked, widened)
+        leaving = _find_leaving(run)
+        if leaving is None or _is_decided(run, leaving):
+            run = validate_translation(made, run, _validation_seconds(asked))
+            checked = _explain_open(check_run(made, run, asked), asked, widened)
             return settled.add_to(made, checked, asked)
         if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
-            told = told.and_of(made, found, leaving, asked)
+            told = told.and_of(made, run, leaving, asked)
         elif not asked.engine.decides_temporal:
-            settled = settled.and_of(made, found, leaving, asked)
+            settled = settled.and_of(made, run, leaving, asked)
             if settled.verdicts and asked.question.options.first:
                 return settled.add_to(made, _stop_run(asked, ENDED_FIRST), asked)
-            closed.add(found, leaving)
+            closed.add(run, leaving)
             asked = _add_closed_depths(asked, closed)
         try:
             asked.listen(Remark(run_within_limits(asked, partial(widen_after, made, leaving, widened))))
@@ -182,10 +182,10 @@ def _refine_until_decided(
         except Interrupted as stop:
             return settled.add_to(made, _stop_run(asked, str(stop)), asked)
         except UsageError as error:
-            settled = settled.and_of(made, found, leaving, asked)
+            settled = settled.and_of(made, run, leaving, asked)
             if not settled.verdicts:
                 raise
-            figures = check_run(made, found, asked).outcome.statistics if asked.engine.counts_states else {}
+            figures = check_run(made, run, asked).outcome.statistics if asked.engine.counts_states else {}
             return settled.add_to(made, _stop_run(asked, str(error), figures), asked)
     words = f"the sorts of the variables were widened {POLICY.rounds} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
@@ -228,11 +228,11 @@ def _widen_by_more_states(asked: ModuleQuestion, made: Symbolic, seconds: float)
     sample = made.translation.sample
     if sample.complete:
         return False
-    found = run_within_limits(asked, lambda: sample.look_on(seconds))
+    outcome = run_within_limits(asked, lambda: sample.look_on(seconds))
     interpreter_follows = asked.patience is not None
     if interpreter_follows and made.translation.sample.complete and not asked.question.options.graph:
         raise BudgetExceeded
-    return bool(found) and widen(made.translation, found)
+    return bool(outcome) and widen(made.translation, outcome)
 
 
 def _make_definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:

@@ -170,10 +170,10 @@ def _find_actions(
 
 
 def _start(data: Mapping[str, Any]) -> int:
-    found: int = data["loop"]
-    if not 0 <= found < len(data["states"]):
-        raise UsageError(f'"loop" is {found}, and the states are numbered up to {len(data["states"]) - 1}')
-    return found
+    start: int = data["loop"]
+    if not 0 <= start < len(data["states"]):
+        raise UsageError(f'"loop" is {start}, and the states are numbered up to {len(data["states"]) - 1}')
+    return start
 
 
 def _select_property(module: TlaLoaded, said: Header) -> Specification:
@@ -193,10 +193,10 @@ def _action_name(entry: Any, number: int) -> str:
     if not isinstance(entry, dict):
         raise UsageError(f"state {number} is no JSON object")
     said = entry.get("#meta")
-    found = said.get("action") if isinstance(said, dict) else None
-    if not isinstance(found, str):
+    name = said.get("action") if isinstance(said, dict) else None
+    if not isinstance(name, str):
         raise UsageError(f'state {number} does not name the action that led to it ("#meta": {{"action": …}})')
-    return found
+    return name
 
 
 def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:

@@ -66,9 +66,9 @@ class Shortener:
         return next(action for action, reached in self._successors(state).items() if following in reached)
 
     def _successors(self, state: State) -> dict[_Action, list[State]]:
-        found = self._known.get(state)
-        if found is None:
-            found = self._known[state] = {}
+        successors = self._known.get(state)
+        if successors is None:
+            successors = self._known[state] = {}
             for reached, taken in self._steps(state):
-                found.setdefault((taken.name, frozenset(taken.parameters.items())), []).append(reached)
-        return found
+                successors.setdefault((taken.name, frozenset(taken.parameters.items())), []).append(reached)
+        return successors

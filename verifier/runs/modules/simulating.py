@@ -90,9 +90,9 @@ class _ByPart:
 
     def __call__(self, number: int) -> list[tuple[State, str]]:
         """Return the ways to take a step by a part."""
-        found = self._walks.take_part(self._state, number)
-        self.enabled = self.enabled or bool(found)
-        return found
+        steps = self._walks.take_part(self._state, number)
+        self.enabled = self.enabled or bool(steps)
+        return steps
 
 
 class _Walks:
@@ -160,10 +160,10 @@ class _Walks:
         finally:
             explorer.constraints = within
         check_begins(self.spec, explorer.found)
-        found = list(explorer.states)
-        if not any(self._look(state, first=True).within for state in found):
+        states = list(explorer.states)
+        if not any(self._look(state, first=True).within for state in states):
             raise make_no_initial_state_error(self.spec)
-        return found
+        return states
 
     @property
     def open(self) -> list[str]:
@@ -241,12 +241,12 @@ class _Walks:
         """Return what is known of a state, or look at it. The first state of a walk is always looked at."""
         if first or not self.keeps:
             return look(state, first=first)
-        found = known.get(state)
-        if found is None:
-            found = look(state, first=False)
+        result = known.get(state)
+        if result is None:
+            result = look(state, first=False)
             if len(known) < POLICY.states_with_successors:
-                known[state] = found
-        return found
+                known[state] = result
+        return result
 
     def _look_at(self, state: State, *, first: bool) -> _Look:
         violates, within = self._test(state, first=first)
@@ -284,13 +284,13 @@ class _Walks:
     def _breaking(
         self, state: State, ways: Sequence[tuple[State, str]], steps: Sequence[tuple[str, Test]]
     ) -> Mapping[str, State]:
-        found: dict[str, State] = {}
+        violations: dict[str, State] = {}
         for other in dict.fromkeys(reached for reached, _ in ways) if steps else ():
             self.evaluator.now[:], self.evaluator.next[:] = state, other
             for name, test in steps:
-                if name not in found and not test():
-                    found[name] = other
-        return found
+                if name not in violations and not test():
+                    violations[name] = other
+        return violations
 
     def whereabouts(self) -> str:
         """Return the place of an undefined value."""
@@ -304,12 +304,12 @@ class _Walks:
 
     def _record_violations(self, look: _Look, at_end: bool) -> bool:
         """Record the violations of a state. Return True if they end the execution."""
-        found = [(name, self.path) for name in look.violates]
+        violations = [(name, self.path) for name in look.violates]
         if not at_end:  # the step would exceed the limit
-            found += [(name, [*self.path, other]) for name, other in look.breaking.items()]
+            violations += [(name, [*self.path, other]) for name, other in look.breaking.items()]
         if look.within and not look.following and self.spec.titles.no_deadlock in self.names:
-            found.append((self.spec.titles.no_deadlock, self.path))
-        return self._record(found)
+            violations.append((self.spec.titles.no_deadlock, self.path))
+        return self._record(violations)
 
     def _record(self, found: Sequence[tuple[str, list[State]]]) -> bool:
         new = any(name not in self.verdicts for name, _ in found)
@@ -400,9 +400,9 @@ class _Walks:
 def _straight(states: Sequence[State]) -> list[State]:
     """Return an execution to the same state without cycles."""
     last = {state: place for place, state in enumerate(states)}
-    found, place = list[State](), 0
+    straight, place = list[State](), 0
     while place < len(states):
         place = last[states[place]]
-        found.append(states[place])
+        straight.append(states[place])
         place += 1
-    return found
+    return straight

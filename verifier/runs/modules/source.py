@@ -146,14 +146,14 @@ class TlaSource:
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
         """Run the engine, by the semantics that is asked for."""
-        found = self._run(engine, question, listen, built)
+        run = self._run(engine, question, listen, built)
         computed = sorted(self.module.specification.evaluator.order.unsure)
         if computed:
             words = ", ".join(json.dumps(word) for word in computed[:_MOST_SHOWN])
             more = ", …" if len(computed) > _MOST_SHOWN else ""
             words = f"warning: no text has the strings {words}{more}"
             listen(Remark(f"{words}: TLC may order them in another way"))
-        return found
+        return run
 
     def _run(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]

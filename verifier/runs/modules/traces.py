@@ -120,9 +120,9 @@ def as_file(
     }
     file = trace_object(names, states, actions, meta, spec.evaluator.order)
     for number, one in enumerate(trace.actions):
-        found = _guards(spec, one, words or _names(spec), states[number])
-        if found:
-            file["states"][number + 1]["#meta"]["guards"] = [part.as_json for part in found]
+        guards = _guards(spec, one, words or _names(spec), states[number])
+        if guards:
+            file["states"][number + 1]["#meta"]["guards"] = [part.as_json for part in guards]
     return file
 
 

@@ -56,14 +56,14 @@ class Exploration:
 
 def explore_translation(asked: ModuleQuestion) -> Exploration:
     """Explore the translated module, or return the reason why the interpreter should."""
-    found = Exploration()
+    exploration = Exploration()
 
     def keep_sample(sample: Sample, sorts: Sequence[Sort]) -> None:
-        found.sample = sample
+        exploration.sample = sample
         _check_states(asked, sample, sorts)
 
-    found.run, found.why = _explore_if_faster(asked, keep_sample)
-    return found
+    exploration.run, exploration.why = _explore_if_faster(asked, keep_sample)
+    return exploration
 
 
 def explore_only_translation(asked: ModuleQuestion) -> Run:
@@ -90,7 +90,7 @@ def explore_only_translation(asked: ModuleQuestion) -> Run:
     for question in (permuted, asked):
         try:
             made = run_within_limits(question, partial(guess_sorts, question))
-            found = run_from_sample(question, made)
+            run = run_from_sample(question, made)
         except Asymmetric as reason:
             asked.say(f"all states are looked at: SYMMETRY changes more than names: {reason}")
             spec.evaluator.symmetry = None
@@ -98,7 +98,7 @@ def explore_only_translation(asked: ModuleQuestion) -> Run:
         uncounted = made.translation.uncounted
         if uncounted is not None:
             asked.say(f"{uncounted}: ways to be true are not told apart: TLC may count more generated states")
-        return found
+        return run
     raise AssertionError("without permutations nothing is asymmetric")
 
 
@@ -124,13 +124,13 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
                 built=lambda model: _check_size(asked, model),
                 translated=lambda definition: _check_terms(asked, sample, definition),
             )
-            found = run_within_budget(own, made, seconds, translating=POLICY.share_of_translating)
+            run = run_within_budget(own, made, seconds, translating=POLICY.share_of_translating)
         except BudgetExceeded as reason:
             if made.translation.sample.complete:
                 return None, "there are few states"
             late = f"building the translation takes too much time: more than {seconds:.1f} s"
             return None, str(reason) or late
-        return _check_counts(asked, made, found)
+        return _check_counts(asked, made, run)
     except (BudgetExceeded, Interrupted) as reason:
         return None, str(reason)
     except Asymmetric as reason:

@@ -110,8 +110,8 @@ class Symbolic:
         lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
             maker = translate(made, lemmas, each_way=self.each_way)
-            found = self._translate()
-            return self._lasting(maker, found, temporal) if temporal else found
+            definition = self._translate()
+            return self._lasting(maker, definition, temporal) if temporal else definition
         except Undefined as error:  # raised by initial states
             raise UsageError(str(error)) from None
         except TooLargeError as error:  # sorts are guessed, not chosen by the user
@@ -124,17 +124,17 @@ class Symbolic:
         known = {name: one for name, one in spec.properties.items() if one.liveness}
         own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}
         translator = Temporal(maker, made)
-        found = translator.specification()
+        specification = translator.specification()
         temporal = translator.properties({name: one.parts for name, one in own.items()})
-        self.open = dict(found.open)
+        self.open = dict(specification.open)
         parts = {name: one.parts for name, one in own.items()}
         claims = {one.name: one.formula for one in temporal}
-        self.claimed = Claimed(parts, claims, tuple(found.fairness), tuple(found.assumed))
+        self.claimed = Claimed(parts, claims, tuple(specification.fairness), tuple(specification.assumed))
         return replace(
             made,
-            actions=(*made.actions, *found.actions),
+            actions=(*made.actions, *specification.actions),
             temporal=tuple(temporal),
-            fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(found.fairness)),),
+            fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(specification.fairness)),),
         )
 
     def _translate(self) -> TlaDefinition:
@@ -270,7 +270,7 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
 
 def _instances(made: Translation) -> dict[str, str]:
     """Return each action with its parameters, and its number of instances."""
-    found: dict[str, list[str]] = {}
+    instances: dict[str, list[str]] = {}
     for action in made.actions:
-        found.setdefault(action.name, []).append(", ".join(action.sorts))
-    return {f"{name}({rows[0]})": str(len(rows)) for name, rows in found.items()}
+        instances.setdefault(action.name, []).append(", ".join(action.sorts))
+    return {f"{name}({rows[0]})": str(len(rows)) for name, rows in instances.items()}

@@ -120,18 +120,18 @@ class SettledVerdicts:
     """The states of the execution that violates each property."""
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def and_of(self, made: Symbolic, found: Run, leaving: Verdict, asked: ModuleQuestion) -> SettledVerdicts:
+    def and_of(self, made: Symbolic, run: Run, leaving: Verdict, asked: ModuleQuestion) -> SettledVerdicts:
         """Return these, and the violations that a run found before an execution left the sorts."""
         titles = asked.module.definition.titles
-        if not any(_is_settled(verdict, leaving, titles) for verdict in found.outcome.verdicts):
+        if not any(_is_settled(verdict, leaving, titles) for verdict in run.outcome.verdicts):
             return self
-        found = check_run(made, found, asked)
-        more = {one.property_name: one for one in found.outcome.verdicts if _is_settled(one, leaving, titles)}
+        run = check_run(made, run, asked)
+        more = {one.property_name: one for one in run.outcome.verdicts if _is_settled(one, leaving, titles)}
         new = tuple(one for name, one in more.items() if name not in self.verdicts)
         if new:
-            asked.listen(Known(replace(found, outcome=replace(found.outcome, verdicts=new))))
+            asked.listen(Known(replace(run, outcome=replace(run.outcome, verdicts=new))))
         states = {name: _states(made, one.trace) for name, one in more.items() if one.trace is not None}
-        traces = {name: found.traces[name] for name in more}
+        traces = {name: run.traces[name] for name in more}
         return SettledVerdicts(
             {**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces}
         )

@@ -79,9 +79,9 @@ class Values:
             except ERRORS:  # a bound name has a value that cannot be listed
                 self.subject.found.undefined += 1
                 continue
-            found = self._difference(question, number)
-            if found is not None:
-                yield found
+            difference = self._difference(question, number)
+            if difference is not None:
+                yield difference
 
     def _choose_states(self, question: Question, read: int, most: int) -> Iterator[int]:
         """Yield the states to evaluate in: alternately where it is true and where it is false."""

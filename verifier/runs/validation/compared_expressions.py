@@ -145,21 +145,21 @@ class Expressions:
         has no single value. The argument of an operator differs below a prime, and @ in an operator of a LET
         refers to the place of the LET."""
         context = note.context
-        found = context.at if symbol is AT else context.env.get(symbol)
-        if isinstance(found, Around):
+        meaning = context.at if symbol is AT else context.env.get(symbol)
+        if isinstance(meaning, Around):
             if context.at is not None:
                 raise NotCompared
             return None
-        if isinstance(found, Thunk):
-            if found.acts:
+        if isinstance(meaning, Thunk):
+            if meaning.acts:
                 raise NotCompared
-            meant = self._evaluate_value(found.force(context.primed))
+            meant = self._evaluate_value(meaning.force(context.primed))
             if facts.level >= ACTION and isinstance(meant, Term) and meant.free & self.known:
                 raise NotCompared
             return meant
-        if found is None:
+        if meaning is None:
             raise NotCompared
-        return self._evaluate_value(found)
+        return self._evaluate_value(meaning)
 
     def _find_assigned_values(self, note: Note, facts: Facts) -> dict[ast.Variable, Term | Known] | None:
         """Return the values of variables in the next state; empty if it is not read."""

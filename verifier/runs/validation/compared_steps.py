@@ -46,7 +46,7 @@ class Steps:
         for read in model.undefined:
             if read.property_name is None:
                 undefined |= evaluate(read.when)
-        found: dict[int, list[State]] = {}
+        states: dict[int, list[State]] = {}
         for number, lane in self.lanes:
             excused = bool((leaves | undefined) >> number & 1)
             try:
@@ -60,11 +60,11 @@ class Steps:
             self._compare(lane, steps, self.by_formula[number], excused)
             self.subject.found.steps += len(steps)
             if self.every and not excused:
-                found[number] = following
+                states[number] = following
             if excused and lane.reachable and self.subject.proved:
                 formula = "a value that leaves its sort" if leaves >> number & 1 else "a read without a value"
                 raise self.subject.differ("the steps from here", "that each has a value", formula, lane.state)
-        return found
+        return states
 
     def _handle_undefined(self, lane: Lane, excused: bool, error: BaseException) -> None:
         """Handle a state whose successors the interpreter cannot compute."""

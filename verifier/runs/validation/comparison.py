@@ -105,10 +105,10 @@ class Comparison:
 
     def _compare_step_invariant(self, prop: SafetyProperty, formulas: Sequence[Formula]) -> None:
         holds = self.lanes.evaluate(prop.formula)
-        for number, found in self.following.items():
+        for number, successors in self.following.items():
             state = self.lanes.lanes[number].state
             try:
-                said = all(self.subject.holds(formulas, state, other) for other in found)
+                said = all(self.subject.holds(formulas, state, other) for other in successors)
             except ERRORS:
                 self.subject.found.undefined += 1
                 continue

@@ -196,15 +196,15 @@ class Validation:
 
 def _questions(made: Expressions, budget: Budget) -> list[Question]:
     """Return the translations that can be compared, as many as time allows."""
-    found: list[Question] = []
+    questions: list[Question] = []
     try:
         for question in made.questions():
-            found.append(question)
+            questions.append(question)
             if budget.spent > _LOWERING:
                 break
     except OutOfTime:
         pass
-    return found
+    return questions
 
 
 __all__ = ["Validation"]

@@ -28,12 +28,12 @@ def walk_states(
     if not sample.initial:
         return {}
     some = chance.sample(sample.states, min(len(sample.states), _MOST_OF_SAMPLE))
-    found = dict.fromkeys(some, subject.depth is None) | dict.fromkeys(sample.initial[:most], True)
+    states = dict.fromkeys(some, subject.depth is None) | dict.fromkeys(sample.initial[:most], True)
     longest = _MOST_STEPS if subject.depth is None else min(_MOST_STEPS, subject.depth)
     seen = {(place, value) for state in sample.states for place, value in enumerate(state)}
     generated = 0
-    while len(found) < most and generated < _MOST_SUCCESSORS and budget.spent < 0.25:
-        before = len(found)
+    while len(states) < most and generated < _MOST_SUCCESSORS and budget.spent < 0.25:
+        before = len(states)
         state = chance.choice(sample.initial)
         for _ in range(longest):
             following = _followers(subject, state)
@@ -43,10 +43,10 @@ def walk_states(
             new = [s for s in following if any((p, v) not in seen for p, v in enumerate(s))]
             state = chance.choice(new or following)
             seen.update(enumerate(state))
-            found[state] = True
-        if len(found) == before and generated > 20 * longest:
+            states[state] = True
+        if len(states) == before and generated > 20 * longest:
             break
-    return dict(list(found.items())[:most])
+    return dict(list(states.items())[:most])
 
 
 def _followers(subject: Subject, state: State) -> list[State]:
@@ -66,7 +66,7 @@ def draw_states(
     ones."""
     if not walked or not all(symbol.sort.size for symbol in subject.variables):
         return []
-    found: dict[State, None] = {}
+    states: dict[State, None] = {}
     for number in range(most):
         state = list(chance.choice(walked))
         for place, symbol in enumerate(subject.variables):
@@ -75,8 +75,8 @@ def draw_states(
                     state[place] = chance.choice(walked)[place]
                 else:
                     state[place] = subject.names.decode(draw_value(symbol.sort, chance), symbol.sort)
-        found[tuple(state)] = None
-    return list(found)
+        states[tuple(state)] = None
+    return list(states)
 
 
 __all__ = ["MOST_DRAWN", "MOST_WALKED", "draw_states", "walk_states"]

@@ -49,7 +49,7 @@ def targets(
 ) -> list[Target]:
     """Return all targets, the most important ones first."""
     of_state = _OfState(subject.model.layout.bits)
-    found = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if of_state(one)]
+    targets = [(one, _OF_PROOFS) for one in map(_invariant, certificates) if of_state(one)]
     instances = subject.model.system.instances
     of_each = max(_LEAST_OF_EACH, min(_MOST_OF_EACH, _OF_GUARDS // max(1, len(instances))))
     guards = [(instance.guard, of_each) for instance in instances]
@@ -57,8 +57,8 @@ def targets(
     formulas = list(_both_ways(questions))
     for several in (guards, lines, formulas):
         chance.shuffle(several)
-        found += several
-    every = (Target(formula, wanted, of_state(formula)) for formula, wanted in found)
+        targets += several
+    every = (Target(formula, wanted, of_state(formula)) for formula, wanted in targets)
     return [target for target in every if not target.formula.is_false()]
 
 
