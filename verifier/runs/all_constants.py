@@ -160,20 +160,31 @@ def _with_suggestions(
     proved at once."""
     from verifier.runs.suggesting import find_lemmas, lemma_terms, write_lemmas
 
-    kind, at = class_of(question.loaded), list(_small_constants(question.loaded))[1:3]
+    kind, (_, first, given, _) = class_of(question.loaded), _small_constants(question.loaded)
+    between = _find_between(first, given)
     suggestions: dict[str, list[str]] = {}
     of_module = question.loaded.of_module
     for attempt in outcome.attempts:
         if not attempt.proved and attempt.limit is None:
             name = attempt.property_name
             more = () if of_module is None else _writable_guards(kind, of_module, dict(reading.constants))
-            pairs = find_lemmas(kind, reading, name, at, question.limits, more)
+            pairs = find_lemmas(kind, reading, name, (first, given), question.limits, more, between)
             if of_module is None or not pairs:
                 suggestions[name] = write_lemmas(pairs)
                 continue
             terms = lemma_terms(kind, pairs, dict(reading.constants))
             suggestions[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
     return replace(outcome, statistics={**outcome.statistics, "suggested": suggestions})
+
+
+def _find_between(first: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return constants between these. IC3 may need one element more than at the first to find a lemma, and be
+    too slow at the given ones, or find too special lemmas there."""
+    found = {
+        name: first[name] + 1 for name in first if first[name] != given[name] and first[name] < given[name]
+    }
+    between = {**given, **found}
+    return [] if between in (first, given) else [between]
 
 
 def _writable_guards(kind: type[Protocol], of_module: OfModule, constants: dict[str, Any]) -> list[Formula]:

@@ -62,15 +62,17 @@ def find_lemmas(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
     candidates: Sequence[Formula] = (),
+    between: Sequence[Mapping[str, Any]] = (),
 ) -> list[Pair]:
     """Return lemmas with which the property is proved for all constants. They are found at the first of these
-    constants, or at all of them; there may be none. ``candidates``: formulas that may help."""
+    constants, or at all of them; there may be none. ``candidates``: formulas that may help. ``between``:
+    constants after the first at which IC3 searches too."""
     own = [(f"suggested_guard_{number}", formula) for number, formula in enumerate(candidates, 1)]
     kept: list[Pair] = list(own)
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
     formulas = dict[str, bool]()
-    for place, constants in enumerate(at):
+    for place, constants in enumerate([*at[:1], *between, *at[1:]]):
         known = len(formulas)
         for one in _find_by_ic3(_with(kind, kept), reading, property_name, constants, limits):
             formulas.setdefault(one.text, one.is_split)
