@@ -111,8 +111,8 @@ def _answer(engine: Engine[Any], question: Question[Any], report: Callable[[Any]
             return
         for line in filter(None, progress.hear(news)):
             report(("progress", printable(line)))
-        if pace.is_due():
-            report(("progress", printable(progress.now())))
+        if pace.is_due() and (now := progress.now()):
+            report(("progress", printable(now)))
 
     run: Run | None = None
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -196,8 +197,31 @@ def list_files(loaded: Loaded) -> tuple[Path, ...]:
     """Return the files that were read for a specification. A built-in protocol has none."""
     if loaded.source is not None:
         return loaded.source.files
-    path = Path(loaded.spec if loaded.spec.endswith(".py") else loaded.spec.rpartition(":")[0])
-    return (path,) if path.suffix == ".py" else ()
+    path = find_python_file(loaded.spec)
+    return () if path is None else (path, *modules_beside(path))
+
+
+def find_python_file(spec: str) -> Path | None:
+    """Return the file of a protocol, FILE.py or FILE.py:Class; None for another specification."""
+    name = spec if spec.endswith(".py") else spec.rpartition(":")[0]
+    return Path(name) if name.endswith(".py") else None
+
+
+def modules_beside(path: Path) -> dict[Path, str]:
+    """Return the modules that were imported from the folder of a protocol, by their files."""
+    folder, found = path.resolve().parent, dict[Path, str]()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file is not None and Path(file).parent == folder and not name.startswith("verifier."):
+            found[Path(file)] = name
+    return found
+
+
+def forget_modules_beside(path: Path) -> None:
+    """Let Python import the modules of a protocol's folder again."""
+    for name in modules_beside(path).values():
+        if name != "__main__":
+            del sys.modules[name]
 
 
 def _without_copies(steps: Iterator[Successor]) -> list[Successor]:

@@ -18,7 +18,13 @@ from verifier.runs.loading import load as load_spec
 from verifier.runs.table import ENGINES, engine_named
 from verifier.server.checks import is_final, prepare_question, run_question
 from verifier.server.executions import follow_trace
-from verifier.server.open_spec import OpenSpec, list_files, stamp_of
+from verifier.server.open_spec import (
+    OpenSpec,
+    find_python_file,
+    forget_modules_beside,
+    list_files,
+    stamp_of,
+)
 from verifier.server.requests import Call
 from verifier.server.views import view_results
 
@@ -51,6 +57,9 @@ class Session:
             if one.asked == asked and not one.has_changed and name in (None, one.name):
                 self.last = one.name
                 return one
+        path = find_python_file(spec)
+        if path is not None:
+            forget_modules_beside(path)
         loaded = load_spec(spec, constants, reading=reading)
         stamps = {path: stamp_of(path) for path in list_files(loaded)}
         shown = name or self._choose_name(loaded.definition.name, asked)
