@@ -244,7 +244,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "CHOOSE takes the last", "set_operators._first",
-        "for fits, item in reversed(found):", "for fits, item in found:",
+        "for fits, item in reversed(pairs):", "for fits, item in pairs:",
         _SETS, "2 \\in x /\\ (CHOOSE e \\in {1, 2} : e \\in x) = 1",
     ),
     Rule(
@@ -410,7 +410,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "an initial state is lost", "definition.Maker._init",
-        "for state in found.initial]", "for state in found.initial[:-1]]",
+        "for state in sample.initial]", "for state in sample.initial[:-1]]",
         body=_steps("x' = x /\\ y' = 1", "x # 2", "x \\in {1, 2} /\\ y = 0"),
     ),
     Rule(
@@ -460,8 +460,8 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "steps with A are steps without", "temporal.Temporal._step",
-        "term = formula_of(self.t, not_(self.t, found) if negated else found)",
-        "term = formula_of(self.t, found if negated else not_(self.t, found))",
+        "term = formula_of(self.t, not_(self.t, truth) if negated else truth)",
+        "term = formula_of(self.t, truth if negated else not_(self.t, truth))",
         body=_live("[]<><<y' # y>>_<<x, y>>", "WF_<<x, y>>(Up)"),
     ),
 )  # fmt: skip

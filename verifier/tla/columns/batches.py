@@ -64,10 +64,10 @@ class Batch:
 
     def column(self, of: ColumnReference) -> Column:
         """Return the numbers of a column."""
-        found = self._own.get(of)
-        if found is None:
-            found = self._own[of] = self._find_column(of)
-        return found
+        column = self._own.get(of)
+        if column is None:
+            column = self._own[of] = self._find_column(of)
+        return column
 
     def _find_column(self, of: ColumnReference) -> Column:
         base, rows = self._base, self._rows
@@ -79,8 +79,8 @@ class Batch:
             return self.states[of.variable][self.parents]
         if of not in self.names or base is None:
             return np.full(len(self), UNSET_NUMBER, np.int64)
-        found = base.column(of)
-        return found if rows is None else found[rows]
+        column = base.column(of)
+        return column if rows is None else column[rows]
 
     def take(self, rows: Column) -> Batch:
         """Return some of the rows."""

@@ -32,13 +32,13 @@ class ClassesOfStates:
 
     def of(self, keys: Column, columns: Sequence[Column]) -> Column:
         """Return the orbits of states. ``keys``: different states have different keys."""
-        found, new = self.met.find(keys)
+        numbers, new = self.met.find(keys)
         try:
             self.classes.extend(self._find_classes([column[new] for column in columns]))
         except BaseException:
             self.forget()  # some of the keys have no class
             raise
-        return self.classes.array[found]
+        return self.classes.array[numbers]
 
     def _find_classes(self, columns: Sequence[Column]) -> list[int]:
         if not len(columns[0]):
@@ -49,12 +49,12 @@ class ClassesOfStates:
                 self.marks[place] = np.concatenate([known, self.orbits.all(own.values[len(known) :])])
         marks = Orbits.sum_hashes([own[column] for own, column in zip(self.marks, columns, strict=True)])
         values = [[own.values[n] for n in c.tolist()] for own, c in zip(self.numbers, columns, strict=True)]
-        found = []
+        classes = []
         for state, own_marks in zip(zip(*values, strict=True), marks, strict=True):
             number = self.orbits.find(state, own_marks)
             if number is None:
                 number, before = len(self.orbits.keys), self.orbits.size
                 self.orbits.add(state)
                 self.sizes.append(self.orbits.size - before)
-            found.append(number)
-        return found
+            classes.append(number)
+        return classes

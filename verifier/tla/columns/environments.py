@@ -55,9 +55,9 @@ class Columns:
 
     def read(self, whole: Expression, around: Environment, primed: bool) -> list[ColumnReference]:
         """Return the columns on which the value of an expression depends."""
-        found: dict[ColumnReference, None] = {}
-        self._read(whole, around, primed, found)
-        return list(found)
+        references: dict[ColumnReference, None] = {}
+        self._read(whole, around, primed, references)
+        return list(references)
 
     def _read(
         self, whole: Expression, around: Environment, primed: bool, found: dict[ColumnReference, None]
@@ -77,12 +77,12 @@ class Columns:
 
     def _symbols(self, whole: Expression, module: str, primed: bool) -> list[Read]:
         """Return the symbols that an expression reads, in a fixed order."""
-        found = self._reads.get((whole, module, primed))
-        if found is None:
+        symbols = self._reads.get((whole, module, primed))
+        if symbols is None:
             read = reads(self.core, whole, module, primed)
-            found = sorted(read, key=lambda one: (type(one.symbol).__name__, one.symbol.name, one.primed))
-            self._reads[whole, module, primed] = found
-        return found
+            symbols = sorted(read, key=lambda one: (type(one.symbol).__name__, one.symbol.name, one.primed))
+            self._reads[whole, module, primed] = symbols
+        return symbols
 
     def make_framing(
         self, whole: Expression, around: Environment, columns: Sequence[ColumnReference]

@@ -92,12 +92,10 @@ class Parts:
             numbers = [Numbers() for _ in binding.names]
             return Members(self.columns, whole, around, make, numbers, parts)
 
-        found = self._make_shared_leaf((Members, binding.is_tuple, count), members, binding.domain, around)
-        names = [
-            ColumnReference(own, name.name) for own, name in zip(found.names, binding.names, strict=True)
-        ]
+        leaf = self._make_shared_leaf((Members, binding.is_tuple, count), members, binding.domain, around)
+        names = [ColumnReference(own, name.name) for own, name in zip(leaf.names, binding.names, strict=True)]
         inner = around.having(dict(zip(binding.names, names, strict=True)))
-        return found, names, inner
+        return leaf, names, inner
 
     def _count_leaf(self, leaf: LeafOf) -> LeafOf:
         self.leaves.append(leaf)

@@ -65,21 +65,21 @@ class Formulas:
         around = Environment(Unit(module))
         while isinstance(whole, ast.Let):
             around, whole = self.compiler.let(whole, around), whole.body
-        found = np.zeros(self.count, np.bool_)
+        mask = np.zeros(self.count, np.bool_)
         test = self._truth(whole, around)
         for part in self._parts(self.count):
-            found[part] = test.true(Batch(self.states, part))
-        return found
+            mask[part] = test.true(Batch(self.states, part))
+        return mask
 
     def steps(self, whole: Expression, module: str, sources: Column, targets: Column) -> Mask:
         """Return the steps, given by the numbers of their states, for which a formula is true."""
         test = self.compiler.truth(whole, Environment(Unit(module)))
-        found = np.zeros(len(sources), np.bool_)
+        mask = np.zeros(len(sources), np.bool_)
         for part in self._parts(len(sources)):
             following = targets[part]
             own = {of: column[following] for of, column in zip(self.columns.next, self.states, strict=True)}
-            found[part] = test.true(Batch(self.states, sources[part], own))
-        return found
+            mask[part] = test.true(Batch(self.states, sources[part], own))
+        return mask
 
     def _truth(self, whole: Expression, around: Environment) -> Truth:
         if isinstance(whole, ast.Enabled):

@@ -108,10 +108,10 @@ class Leaf(ABC):
 
     def _divide(self, batch: Batch, none: npt.NDArray[np.bool_], plain: Leaf) -> Column:
         """Return the results if some parts have no value in some rows."""
-        found = np.zeros(len(batch), np.int64)
-        found[none] = plain.of(batch.where(none))
-        found[~none] = self.of(batch.where(~none))
-        return found
+        values = np.zeros(len(batch), np.int64)
+        values[none] = plain.of(batch.where(none))
+        values[~none] = self.of(batch.where(~none))
+        return values
 
     def _compute_unknown(self, numbers: Sequence[Column], rows: Column) -> list[int]:
         """Compute the results of rows that are not known."""
@@ -123,13 +123,13 @@ class Leaf(ABC):
             for place, of in enumerate(self.reads)
             if of.variable is not None
         ]
-        found, result, evaluate, framed = [], self.result, self.evaluate, self.framed
+        values, result, evaluate, framed = [], self.result, self.evaluate, self.framed
         for here in zip(*own, strict=True) if own else [()] * len(rows):
             for target, index, place in put:
                 target[index] = here[place]
-            found.append(result(evaluate(framed(here))))
+            values.append(result(evaluate(framed(here))))
         self.evaluated += len(rows)
-        return found
+        return values
 
 
 def _values(of: ColumnReference, numbers: Column) -> Sequence[Any]:
@@ -149,8 +149,8 @@ class Test(Leaf):
 
     def true(self, batch: Batch) -> npt.NDArray[np.bool_]:
         """Return the mask of the rows for which the formula is true."""
-        found: npt.NDArray[np.bool_] = self.of(batch) == 1
-        return found
+        mask: npt.NDArray[np.bool_] = self.of(batch) == 1
+        return mask
 
 
 class Valued(Leaf):
@@ -182,8 +182,8 @@ class Derived(Valued):
     ) -> None:
         def make_plain(e: Frame) -> Any:
             try:
-                found = make(e)
-                return found if type(found) in PLAIN else UNSET
+                value = make(e)
+                return value if type(value) in PLAIN else UNSET
             except (Undefined, NoValue, RecursionError):
                 return UNSET
 

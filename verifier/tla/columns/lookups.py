@@ -75,57 +75,57 @@ def _only_tests(walk: Walk) -> bool:
 
 def _read_by(walks: Iterable[Walk]) -> set[ColumnReference]:
     """Return the variables and names from outside that walks read."""
-    found: set[ColumnReference] = set()
+    references: set[ColumnReference] = set()
     for walk in walks:
         match walk:
             case Guard():
-                found |= _find_tested_columns([walk.test])
+                references |= _find_tested_columns([walk.test])
             case Sequenced() | Branches():
-                found |= _read_by(walk.items)
+                references |= _read_by(walk.items)
             case Either():
-                found |= _find_tested_columns([walk.condition]) | _read_by([walk.then, walk.otherwise])
+                references |= _find_tested_columns([walk.condition]) | _read_by([walk.then, walk.otherwise])
             case Exists():
                 names = {of for _, own in walk.sets for of in own}
-                found |= _read_by([walk.body]) - names
-                found |= _find_base_columns(of for members, _ in walk.sets for of in members.reads)
+                references |= _read_by([walk.body]) - names
+                references |= _find_base_columns(of for members, _ in walk.sets for of in members.reads)
             case LookUp():
-                found |= _read_by([walk.plain])
+                references |= _read_by([walk.plain])
             case _:
                 raise TypeError(type(walk).__name__)
-    return found
+    return references
 
 
 def _find_tested_columns(truths: Iterable[Truth]) -> set[ColumnReference]:
-    found: set[ColumnReference] = set()
+    references: set[ColumnReference] = set()
     for truth in truths:
         match truth:
             case Tested():
-                found |= _find_base_columns(truth.leaf.reads)
+                references |= _find_base_columns(truth.leaf.reads)
             case Joined():
-                found |= _find_tested_columns(truth.items)
+                references |= _find_tested_columns(truth.items)
             case Negated():
-                found |= _find_tested_columns([truth.item])
+                references |= _find_tested_columns([truth.item])
             case Chosen():
-                found |= _find_tested_columns([truth.condition, truth.then, truth.otherwise])
+                references |= _find_tested_columns([truth.condition, truth.then, truth.otherwise])
             case Quantified():
-                found |= _find_tested_columns([truth.body]) - set(truth.names) | _find_base_columns(
+                references |= _find_tested_columns([truth.body]) - set(truth.names) | _find_base_columns(
                     truth.members.reads
                 )
             case Kept():
-                found |= _find_base_columns([truth.now, truth.next])
+                references |= _find_base_columns([truth.now, truth.next])
             case Unchanged():
-                found |= _find_base_columns([*truth.now.reads, *truth.next.reads])
+                references |= _find_base_columns([*truth.now.reads, *truth.next.reads])
             case _:
                 raise TypeError(type(truth).__name__)
-    return found
+    return references
 
 
 def _find_base_columns(columns: Iterable[ColumnReference]) -> set[ColumnReference]:
     """Return the columns with derived columns replaced by those that they read."""
-    found: set[ColumnReference] = set()
+    references: set[ColumnReference] = set()
     for of in columns:
-        found |= {of} if of.derived is None else _find_base_columns(of.derived.reads)
-    return found
+        references |= {of} if of.derived is None else _find_base_columns(of.derived.reads)
+    return references
 
 
 class _Ways:
@@ -165,7 +165,7 @@ class LookUp(Walk):
         if known.packed.outgrown():
             known.forget()
         keys = known.packed.keys([batch.column(of) for of in known.reads], len(batch))
-        found, new = known.classes.find(keys)
+        numbers, new = known.classes.find(keys)
         known.asked, known.made = known.asked + len(batch), known.made + len(new)
         try:
             if len(new):
@@ -173,7 +173,7 @@ class LookUp(Walk):
         except BaseException:
             known.forget()
             raise
-        return self.rest.rows(known.lists.expand(batch, found, self.names)).without(self.names)
+        return self.rest.rows(known.lists.expand(batch, numbers, self.names)).without(self.names)
 
     def _list(self, batch: Batch) -> None:
         """List the members for rows that are not known."""

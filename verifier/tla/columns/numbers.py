@@ -36,10 +36,10 @@ class Numbers:
     def of(self, value: Value) -> int:
         """Return the number of a value."""
         value = materialize(value)
-        found = self._numbers.setdefault(value, len(self.values))
-        if found == len(self.values):
+        number = self._numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
             self.values.append(value)
-        return found
+        return number
 
     def __len__(self) -> int:
         return len(self.values)
@@ -94,11 +94,11 @@ class Classes:
         """Return the number of each key, or -1."""
         if not self._count:
             return np.full(len(keys), -1, np.int64)
-        found = self._slots[self._places(keys)].astype(np.int64)
-        other = np.flatnonzero((found >= 0) & (self._keys[found] != keys))
+        numbers = self._slots[self._places(keys)].astype(np.int64)
+        other = np.flatnonzero((numbers >= 0) & (self._keys[numbers] != keys))
         if len(other):
-            found[other] = self._apart(keys[other])
-        return found
+            numbers[other] = self._apart(keys[other])
+        return numbers
 
     def _apart(self, keys: Column) -> Column:
         """Return the number, or -1, of keys whose slots have the number of another key."""
@@ -159,16 +159,16 @@ class Packed:
         """Return the keys of rows. Each row has -1 or a number in each column."""
         if not numbers:
             return np.zeros(count, np.int64)
-        found, used = numbers[0] + 1, self.widths[0]
+        keys, used = numbers[0] + 1, self.widths[0]
         for place, (one, width) in enumerate(zip(numbers[1:], self.widths[1:], strict=True)):
             if used + width > _MOST_BITS:
-                found, _ = self._classes.setdefault(place, Classes()).find(found)
+                keys, _ = self._classes.setdefault(place, Classes()).find(keys)
                 used = _BITS_OF_A_CLASS
                 if used + width > _MOST_BITS:
                     raise Unsuited("a variable has too many values")
-            found = (found << width) | (one + 1)
+            keys = (keys << width) | (one + 1)
             used += width
-        return found
+        return keys
 
 
 class Grown:

@@ -42,15 +42,15 @@ class Paths:
         """Return an expression with names for its paths, if it then reads less; else the given one. A path
         itself gets names for the paths that are parts of it."""
         body, inner = self._unfold(whole, around)
-        found: dict[Key, Expression] = {}
-        self._in_parts(body, inner, found, None)
-        if not found:
+        paths: dict[Key, Expression] = {}
+        self._in_parts(body, inner, paths, None)
+        if not paths:
             return whole, around
-        rest = set(self.columns.read(*self._resolve_name(body, inner, found, found), False))
+        rest = set(self.columns.read(*self._resolve_name(body, inner, paths, paths), False))
         spared = {
-            key: path for key, path in found.items() if not set(self.columns.read(path, inner, False)) <= rest
+            key: path for key, path in paths.items() if not set(self.columns.read(path, inner, False)) <= rest
         }
-        return self._resolve_name(body, inner, spared, found) if spared else (whole, around)
+        return self._resolve_name(body, inner, spared, paths) if spared else (whole, around)
 
     def _unfold(self, whole: Expression, around: Environment) -> tuple[Expression, Environment]:
         """Return the expression that a name of a path stands for."""

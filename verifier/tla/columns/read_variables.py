@@ -29,9 +29,9 @@ def reads(core: Evaluator, whole: Expression, module: str, primed: bool) -> froz
     facts = core.analysis.of(whole, module)
     if facts.changing or facts.enabled or facts.level == TEMPORAL:
         raise Unsuited(f"{whole.place}: a formula with ENABLED, or that may change by itself")
-    found = _Reading(core)
-    found.look(whole, module, primed)
-    return frozenset(found.read)
+    reading = _Reading(core)
+    reading.look(whole, module, primed)
+    return frozenset(reading.read)
 
 
 class _Reading:

@@ -180,16 +180,16 @@ class Search:
 
     def actions(self, first: int, most: int) -> set[str]:
         """Return the actions of the steps from the states from one on. Raises Unusual."""
-        found = set[str]()
+        actions = set[str]()
         while first < most:
             until = self.until(first, most)
             try:
                 rows, _, _ = self._take_steps(first, until)
             except FOUND_AGAIN as error:
                 raise Unusual(str(error)) from None
-            found |= {self._action(number) for number in np.unique(self._marks(rows)).tolist()}
+            actions |= {self._action(number) for number in np.unique(self._marks(rows)).tolist()}
             first = until
-        return found
+        return actions
 
     def all_hold(self, states: Sequence[State]) -> bool:
         """True if all invariants hold of states. Raises Unusual."""
@@ -210,7 +210,7 @@ class Search:
         return rows, made, int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
 
     def _expand(self, first: int, until: int) -> None:
-        explorer, found = self.explorer, self.explorer.found
+        explorer, result = self.explorer, self.explorer.found
         rows, made, deadlocks = self._take_steps(first, until)
         if deadlocks and self.looks_for_deadlocks:
             raise Met("a deadlock")
@@ -227,8 +227,8 @@ class Search:
         if explorer.follow_columns is not None:
             explorer.follow_columns(rows.parents[within], self.known.find_numbers(keys[within]))
         self._count(rows, deadlocks)
-        found.beyond += beyond
-        found.distinct += len(new)
+        result.beyond += beyond
+        result.distinct += len(new)
         self.states = [
             np.concatenate([known, column[new]]) for known, column in zip(self.states, made, strict=True)
         ]
@@ -267,13 +267,13 @@ class Search:
             raise Met("an invariant is violated")
 
     def _count(self, rows: Batch, deadlocks: int) -> None:
-        found = self.explorer.found
-        found.generated += len(rows)
-        found.deadlocks += deadlocks
+        result = self.explorer.found
+        result.generated += len(rows)
+        result.deadlocks += deadlocks
         taken, firsts, counts = np.unique(self._marks(rows), return_index=True, return_counts=True)
         for place in np.argsort(firsts).tolist():
             name = self._action(int(taken[place]))
-            found.taken[name] = found.taken.get(name, 0) + int(counts[place])
+            result.taken[name] = result.taken.get(name, 0) + int(counts[place])
 
     def _marks(self, rows: Batch) -> Column:
         """Return the action of each step."""

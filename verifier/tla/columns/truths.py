@@ -48,14 +48,14 @@ class Joined(Truth):
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
-        undecided, found = np.arange(len(batch)), np.full(len(batch), self.conjunction)
+        undecided, mask = np.arange(len(batch)), np.full(len(batch), self.conjunction)
         for item in self.items:
             if not len(undecided):
                 break
             here = item.true(batch if len(undecided) == len(batch) else batch.take(undecided))
-            found[undecided] = here
+            mask[undecided] = here
             undecided = undecided[here if self.conjunction else ~here]
-        return found
+        return mask
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ class Chosen(Truth):
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
-        found = self.condition.true(batch)
-        for rows, part in ((np.flatnonzero(found), self.then), (np.flatnonzero(~found), self.otherwise)):
+        mask = self.condition.true(batch)
+        for rows, part in ((np.flatnonzero(mask), self.then), (np.flatnonzero(~mask), self.otherwise)):
             if len(rows):
-                found[rows] = part.true(batch.take(rows))
-        return found
+                mask[rows] = part.true(batch.take(rows))
+        return mask
 
 
 @dataclass(frozen=True)
@@ -98,17 +98,17 @@ class Quantified(Truth):
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
         starts, sizes = self.members.measure(batch)
-        found = np.full(len(batch), self.universal)
+        mask = np.full(len(batch), self.universal)
         undecided, number = np.flatnonzero(sizes > 0), 0
         while len(undecided):
             here = batch.take(undecided)
             for of, column in zip(self.names, self.members.lists.at(starts[undecided] + number), strict=True):
                 here = here.put(of, column)
             held = self.body.true(here)
-            found[undecided] = held
+            mask[undecided] = held
             number += 1
             undecided = undecided[(held if self.universal else ~held) & (sizes[undecided] > number)]
-        return found
+        return mask
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Kept(Truth):
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
-        found: Mask = batch.column(self.now) == batch.column(self.next)
-        return found
+        mask: Mask = batch.column(self.now) == batch.column(self.next)
+        return mask
 
 
 @dataclass(frozen=True)
@@ -133,5 +133,5 @@ class Unchanged(Truth):
 
     def true(self, batch: Batch) -> Mask:
         """Return the mask of the rows for which the formula is true."""
-        found: Mask = self.now.of(batch) == self.next.of(batch)
-        return found
+        mask: Mask = self.now.of(batch) == self.next.of(batch)
+        return mask

@@ -235,10 +235,10 @@ class Keep(Walk):
             return batch
         agree = np.ones(len(batch), np.bool_)
         for now, following in self.pairs:
-            found = batch.column(now)
+            values = batch.column(now)
             before = batch.column(following)
-            agree &= (before == UNSET_NUMBER) | (before == found)
-            batch = batch.put(following, np.where(before == UNSET_NUMBER, found, before))
+            agree &= (before == UNSET_NUMBER) | (before == values)
+            batch = batch.put(following, np.where(before == UNSET_NUMBER, values, before))
         return batch.where(agree)
 
 

@@ -17,8 +17,8 @@ def target(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variable 
     if isinstance(whole, ast.Apply) and not whole.arguments:
         symbol = evaluator.resolve(whole.operator, c.module) or whole.operator
         if _waits(symbol):
-            found = c.env.get(symbol)
-            return target(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+            meaning = c.env.get(symbol)
+            return target(evaluator, meaning.body, meaning.context) if isinstance(meaning, Thunk) else None
         if isinstance(symbol, Definition) and symbol.body is not None:
             return target(evaluator, symbol.body, Context({}, symbol.module))
     return None
@@ -41,8 +41,8 @@ def _variable(evaluator: Evaluator, whole: Expression, c: Context) -> ast.Variab
     if isinstance(symbol, ast.Variable):
         return symbol
     if _waits(symbol):
-        found = c.env.get(symbol)
-        return _variable(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+        meaning = c.env.get(symbol)
+        return _variable(evaluator, meaning.body, meaning.context) if isinstance(meaning, Thunk) else None
     if isinstance(symbol, Definition) and symbol.body is not None:
         return _variable(evaluator, symbol.body, Context({}, symbol.module))
     return None
@@ -66,8 +66,8 @@ def variables(evaluator: Evaluator, body: Expression, c: Context) -> list[ast.Va
     if isinstance(symbol, ast.Variable):
         return [symbol]
     if _waits(symbol):
-        found = c.env.get(symbol)
-        return variables(evaluator, found.body, found.context) if isinstance(found, Thunk) else None
+        meaning = c.env.get(symbol)
+        return variables(evaluator, meaning.body, meaning.context) if isinstance(meaning, Thunk) else None
     if isinstance(symbol, Definition) and symbol.body is not None:
         return variables(evaluator, symbol.body, Context({}, symbol.module))
     return None

@@ -148,8 +148,8 @@ def _read_as(t: Translator, binding: ast.Binding, item: Sym, formula: Sym) -> Sy
 
 
 def translate_quantifier(t: Translator, whole: ast.Quantifier, context: Context) -> Sym:
-    found, exact = _quantify(t, whole, context, unroll=False)
-    return found if exact else _quantify(t, whole, context, unroll=True)[0]
+    formula, exact = _quantify(t, whole, context, unroll=False)
+    return formula if exact else _quantify(t, whole, context, unroll=True)[0]
 
 
 def _quantify(t: Translator, whole: ast.Quantifier, context: Context, *, unroll: bool) -> tuple[Sym, bool]:
@@ -167,8 +167,8 @@ def _quantify(t: Translator, whole: ast.Quantifier, context: Context, *, unroll:
                 body = for_all(t, case, body) if whole.universal else exists(t, case, body)
             yield body
 
-    found = and_(t, parts()) if whole.universal else or_(t, parts())
-    return t.after(read, found), exact[0]
+    formula = and_(t, parts()) if whole.universal else or_(t, parts())
+    return t.after(read, formula), exact[0]
 
 
 def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
@@ -178,8 +178,8 @@ def translate_choose(t: Translator, whole: ast.Choose, context: Context) -> Sym:
     name = None if whole.binding.is_tuple else whole.binding.names[0]
 
     def body(item: Sym) -> Sym:
-        found = truth_of(t, t.value(whole.body, bind(t, whole.binding, name, item, context)))
-        return _read_as(t, whole.binding, item, found)
+        truth = truth_of(t, t.value(whole.body, bind(t, whole.binding, name, item, context)))
+        return _read_as(t, whole.binding, item, truth)
 
     return t.strict(choose(t, domain, body), domain)
 
@@ -191,14 +191,14 @@ def translate_filter(t: Translator, whole: ast.Filter, context: Context) -> Sym:
     name = None if whole.binding.is_tuple else whole.binding.names[0]
 
     def test(item: Sym) -> Sym:
-        found = truth_of(t, t.value(whole.body, bind(t, whole.binding, name, item, context)))
-        return _read_as(t, whole.binding, item, found)
+        truth = truth_of(t, t.value(whole.body, bind(t, whole.binding, name, item, context)))
+        return _read_as(t, whole.binding, item, truth)
 
     if isinstance(domain, Known) and is_set(domain.value) and is_infinite(domain.value):
         return Part(domain, test)
     if isinstance(domain, Subsets) and many_subsets(t, domain) is not None:
         return Part(domain, test)
-    found: list[tuple[Sym, Sym]] = []
+    pairs: list[tuple[Sym, Sym]] = []
     for case in spread(t, domain):
         if case.symbol is not None:
             return Part(domain, test)
@@ -206,8 +206,8 @@ def translate_filter(t: Translator, whole: ast.Filter, context: Context) -> Sym:
         if isinstance(condition, Nothing):
             return condition
         if condition is not NO:
-            found.append((condition, case.item))
-    made = Members(tuple(found), domain) if _is_described(domain) else set_of(found)
+            pairs.append((condition, case.item))
+    made = Members(tuple(pairs), domain) if _is_described(domain) else set_of(pairs)
     return t.after(reads(t, domain), made)
 
 
@@ -232,11 +232,11 @@ def translate_image(t: Translator, whole: ast.Image, context: Context) -> Sym:
             pieces.append(Term(Operator.IMAGE, Set(made.sort), (formula, made), binds=symbols[0]))
             continue
         pieces.append(_image_of_several(t, symbols, condition, made))
-    found: Sym = require_one_kind(t, set_of(members))
+    result: Sym = require_one_kind(t, set_of(members))
     for piece in pieces:
         one = require_one_kind(t, piece)
-        found = one if isinstance(found, Known) and not found.value else unite(t, found, one)
-    return t.after(read, found)
+        result = one if isinstance(result, Known) and not result.value else unite(t, result, one)
+    return t.after(read, result)
 
 
 def _image_of_several(t: Translator, symbols: list[Symbol], condition: Sym, made: Term) -> Term:

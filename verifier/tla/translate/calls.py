@@ -63,10 +63,10 @@ def translate_apply(t: Translator, whole: ast.Apply, context: Context) -> Sym:
 
 def look_up_name(symbol: ast.Symbol, context: Context) -> Sym:
     """Return the value of a bound name, a parameter, or a definition of a LET."""
-    found = context.env.get(symbol)
-    if found is None:
+    meaning = context.env.get(symbol)
+    if meaning is None:
         raise Untranslated(None, f"{symbol.name} is not known here")
-    return found.force(context.primed) if isinstance(found, Thunk) else found
+    return meaning.force(context.primed) if isinstance(meaning, Thunk) else meaning
 
 
 def _variable(t: Translator, symbol: ast.Variable, context: Context) -> Sym:
@@ -74,11 +74,11 @@ def _variable(t: Translator, symbol: ast.Variable, context: Context) -> Sym:
         return t.own[symbol] if symbol in t.own else variable(t.variables[symbol])
     if t.assigned is None:
         return variable(t.successor[symbol])
-    found = t.assigned.get(symbol)
-    if found is None:
+    value = t.assigned.get(symbol)
+    if value is None:
         t.unassigned.add(symbol.name)
         return Nothing(f"{symbol.name} has no value in the next state yet")
-    return found
+    return value
 
 
 def call_definition(t: Translator, symbol: Definition, whole: ast.Apply, context: Context) -> Sym:
@@ -104,12 +104,12 @@ def call_definition(t: Translator, symbol: Definition, whole: ast.Apply, context
     t.depths[symbol] = depth + 1
     try:
         assert symbol.body is not None
-        found = t.value(symbol.body, inner)
+        result = t.value(symbol.body, inner)
     finally:
         t.depths[symbol] = depth
     if plain and t.evaluator.analysis.of(whole, context.module).level < ACTION:
-        t.defined[symbol] = found
-    return found
+        t.defined[symbol] = result
+    return result
 
 
 def _never_ends(t: Translator, symbol: Definition, context: Context) -> bool:
@@ -126,8 +126,8 @@ def _translate_tabled_call(t: Translator, symbol: Definition, context: Context, 
     too many values."""
     assert symbol.body is not None
     changed = find_changed_arguments(context)
-    found = [one for one in symbol.parameters if any(inner.env[one] is given for given in changed)]
-    if len(found) != 1 or found[0] not in t.evaluator.strictness.of(symbol):
+    changing = [one for one in symbol.parameters if any(inner.env[one] is given for given in changed)]
+    if len(changing) != 1 or changing[0] not in t.evaluator.strictness.of(symbol):
         return None
     facts = t.evaluator.analysis.of(symbol.body, symbol.module)
     if not follows_from_arguments(symbol, facts) or context.primed or t.own:
@@ -136,14 +136,14 @@ def _translate_tabled_call(t: Translator, symbol: Definition, context: Context, 
         t.reached[symbol] = find_mentioned_definitions(symbol, t.evaluator.resolve)
     if not t.reached[symbol].isdisjoint(context.calls):  # then each value may take all levels again
         return None
-    given = inner.env[found[0]]
+    given = inner.env[changing[0]]
     argument = given.force(False) if isinstance(given, Thunk) else given
     if not isinstance(argument, Term) or argument.sort.size > _MOST_TABLED:
         return None
     rows: dict[Any, Sym] = {}
     for value in argument.sort.values():
         known = Known(t.names.decode(value, argument.sort))
-        item = _make_table_for(t, symbol, found[0], known, inner)
+        item = _make_table_for(t, symbol, changing[0], known, inner)
         if not isinstance(item, Nothing):
             rows[known.value] = item
     return t.strict(look_up(t, Table(rows), argument), argument)
@@ -181,14 +181,14 @@ def _translate_fold(t: Translator, fold: Fold, context: Context) -> Sym:
     of = expect_kind(t, look_up_name(fold.set, context), SET)
     if isinstance(of, Nothing):
         return of
-    found = t.value(fold.empty, context)
+    result = t.value(fold.empty, context)
     for case in reversed(members_in_order(t, of)):
         folding = dict(context.folding)
-        folding.update(dict.fromkeys(fold.calls, found))
+        folding.update(dict.fromkeys(fold.calls, result))
         folding[fold.item] = case.item
         step = t.value(fold.step, replace(context, folding=folding))
-        found = if_(t, case.condition, step, found)
-    return t.strict(found, of)
+        result = if_(t, case.condition, step, result)
+    return t.strict(result, of)
 
 
 def enter(t: Translator, symbol: Definition, whole: ast.Apply, context: Context) -> Context:
@@ -227,8 +227,8 @@ def make_operator(t: Translator, whole: Expression, context: Context) -> Op:
     assert isinstance(whole, ast.OperatorArgument)
     symbol = t.evaluator.resolve(whole.operator, context.module) or whole.operator
     if isinstance(symbol, ast.Parameter):
-        found: Op = context.env[symbol]
-        return found
+        operator: Op = context.env[symbol]
+        return operator
     if isinstance(symbol, Definition):
         body, count = symbol.body, len(symbol.parameters)
         assert body is not None
@@ -262,10 +262,10 @@ def _apply_builtin(t: Translator, symbol: Builtin, whole: ast.Apply, context: Co
         if isinstance(argument, ast.OperatorArgument | ast.Lambda):
             given.append(make_operator(t, argument, context))
             continue
-        found = t.value(argument, context)
-        if isinstance(found, Nothing):
-            return found
-        given.append(found)
+        value = t.value(argument, context)
+        if isinstance(value, Nothing):
+            return value
+        given.append(value)
     return apply_operator(t, symbol.name, given, whole)
 
 

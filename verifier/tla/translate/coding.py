@@ -48,40 +48,40 @@ class Names:
 
     def word(self, value: Value) -> str:
         """Return the member of an enumeration for a string, a model value, or a value that is listed."""
-        found = self.words.get(value)
-        if found is None:
-            found = value.name if isinstance(value, ModelValue) else value or "(empty)"
-            if not isinstance(found, str):
-                found = text(value, self.order)
-            if found in self.meant and isinstance(value, str):
-                found = f'"{found}"'
-            while found in self.meant:
-                found += "'"
-            self.words[value], self.meant[found] = found, value
-        return found
+        word = self.words.get(value)
+        if word is None:
+            word = value.name if isinstance(value, ModelValue) else value or "(empty)"
+            if not isinstance(word, str):
+                word = text(value, self.order)
+            if word in self.meant and isinstance(value, str):
+                word = f'"{word}"'
+            while word in self.meant:
+                word += "'"
+            self.words[value], self.meant[word] = word, value
+        return word
 
     def lists(self, sort: Sort) -> bool:
         """True if a sort lists values that have parts."""
         if not isinstance(sort, Listed):
             return False
-        found = self._lists.get(sort)
-        if found is None:
+        lists = self._lists.get(sort)
+        if lists is None:
             meant = (self.meant.get(one) for one in sort.members)
-            found = self._lists[sort] = any(isinstance(one, tuple | Fn | frozenset) for one in meant)
-        return found
+            lists = self._lists[sort] = any(isinstance(one, tuple | Fn | frozenset) for one in meant)
+        return lists
 
     def listing(self, sort: Sort) -> dict[Value, Concrete]:
         """Map each value that a sort stands for to its value in the sort. The order is TLC's where TLC has
         one."""
-        found = self._listed.get(sort)
-        if found is None:
+        listing = self._listed.get(sort)
+        if listing is None:
             meant = {self.decode(one, sort): one for one in sort.values()}
             try:
                 order = self.order.sort(frozenset(meant))
             except NoValue:
                 order = OrderOfKinds(self.order).sort(frozenset(meant))
-            found = self._listed[sort] = {one: meant[one] for one in order}
-        return found
+            listing = self._listed[sort] = {one: meant[one] for one in order}
+        return listing
 
     # -- values to sorts
 
@@ -92,10 +92,10 @@ class Names:
             value = materialize(value)
         except NoValue:
             raise NotInSort from None
-        found = self._encode(value, sort)
-        if not isinstance(sort, Variant) and not _quickly(sort, found):
+        code = self._encode(value, sort)
+        if not isinstance(sort, Variant) and not _quickly(sort, code):
             raise NotInSort
-        return found
+        return code
 
     def _encode(self, value: Value, sort: Sort) -> Concrete:
         match sort, value:
@@ -131,13 +131,13 @@ class Names:
 
     def _function(self, value: Value, sort: Function | PartialFunction) -> Concrete:
         pairs = dict(enumerate(value, 1)) if isinstance(value, tuple) else value
-        found = {self.encode(k, sort.domain): self.encode(v, sort.range) for k, v in pairs.items()}
+        values = {self.encode(k, sort.domain): self.encode(v, sort.range) for k, v in pairs.items()}
         if isinstance(sort, Function):
             keys = tuple(sort.domain.each())
-            if len(keys) != len(found) or any(key not in found for key in keys):
+            if len(keys) != len(values) or any(key not in values for key in keys):
                 raise NotInSort
-            return FrozenMap((key, found[key]) for key in keys)
-        return FrozenMap(found)
+            return FrozenMap((key, values[key]) for key in keys)
+        return FrozenMap(values)
 
     # -- and back
 

@@ -60,9 +60,9 @@ def member_of(t: Translator, of: Sym, item: Sym) -> Sym:
     """Translate membership. It has no value where the item may not be compared with the members."""
     if t.of_candidates:
         return contains(t, of, item)
-    found = expect_kind(t, of, SET)
-    inside = _member_of_set(t, found, item)
-    return inside if found is of else t.strict(inside, found)
+    members = expect_kind(t, of, SET)
+    inside = _member_of_set(t, members, item)
+    return inside if members is of else t.strict(inside, members)
 
 
 def _member_of_set(t: Translator, of: Sym, item: Sym) -> Sym:
@@ -154,8 +154,8 @@ def _kinds_by_form(t: Translator, of: Sym) -> set[str]:
 
 def require_one_kind(t: Translator, of: Sym) -> Sym:
     """Return a finite set; it has no value where its members may not be compared with each other."""
-    found = _some_of_kinds(t, of)
-    pairs = [(found[a], found[b]) for a, b in combinations(found, 2) if clash(a, {b})]
+    by_kind = _some_of_kinds(t, of)
+    pairs = [(by_kind[a], by_kind[b]) for a, b in combinations(by_kind, 2) if clash(a, {b})]
     return t.after(_unless_both(t, pairs), of)
 
 
@@ -169,11 +169,11 @@ def _some_of_kinds(t: Translator, of: Sym) -> dict[str, list[Sym]]:
     """Map each kind that members of a finite set may have to the formulas that say when one has it."""
     if isinstance(of, Known):
         return {kind: [YES] for kind in kinds_of_members(of.value)}
-    found: dict[str, list[Sym]] = {}
+    by_kind: dict[str, list[Sym]] = {}
     for case in spread(t, of):
         for kind, held in kinds_of(t, case.item).items():
-            found.setdefault(kind, []).append(exists(t, case, held))
-    return found
+            by_kind.setdefault(kind, []).append(exists(t, case, held))
+    return by_kind
 
 
 def require_comparable_key(t: Translator, function: Sym, key: Sym) -> Sym:
@@ -233,16 +233,16 @@ def require_comparable_parts(t: Translator, one: Sym, other: Sym, inside: Sym) -
     cases = [(case, kinds_of(t, case.item)) for case in spread(t, one)]
     if _clash_with_some(t, other, dict.fromkeys((k for _, kinds in cases for k in kinds), YES)) is NO:
         return inside
-    found: dict[str, list[Sym]] = {}
+    by_kind: dict[str, list[Sym]] = {}
     missing: list[Sym] = []
     for case, kinds in cases:
         for kind, held in kinds.items():
             if kind != "model":
-                found.setdefault(kind, []).append(exists(t, case, held))
+                by_kind.setdefault(kind, []).append(exists(t, case, held))
                 continue
             absent = not_(t, contains(t, other, case.item))
             missing.append(exists(t, case, and_(t, [held, absent])))
-    clashes = _clash_with_some(t, other, {kind: or_(t, held) for kind, held in found.items()})
+    clashes = _clash_with_some(t, other, {kind: or_(t, held) for kind, held in by_kind.items()})
     wrong = and_(t, [not_(t, inside), clashes, not_(t, or_(t, missing))])
     return t.after(if_(t, wrong, Nothing("a value of another kind than the members"), YES), inside)
 
@@ -287,10 +287,10 @@ def _clash_with_listed(t: Translator, of: Members | Part | Term, kinds: dict[str
             own = {kind_of(one) for one in t.names.listing(of.sort.element)}
             if not any(clash(kind, own) or clash(other, {kind}) for kind in kinds for other in own):
                 return NO
-    found = []
+    clashes = []
     for case in spread(t, of):
         for kind, held in kinds_of(t, case.item).items():
             also = or_(t, [is_of for other, is_of in kinds.items() if clash(kind, {other})])
             if also is not NO:
-                found.append(exists(t, case, and_(t, [held, also])))
-    return or_(t, found)
+                clashes.append(exists(t, case, and_(t, [held, also])))
+    return or_(t, clashes)

@@ -56,13 +56,13 @@ def truth_of(t: Translator, value: Sym) -> Sym:
 
 def formula_of(t: Translator, value: Sym) -> Term:
     """Return a value as a boolean term, as `truth_of` does, but also for YES, NO and Nothing."""
-    found = truth_of(t, value)
-    if isinstance(found, Known):
-        return literal(TRUTH, found.value is TRUE)
-    if isinstance(found, Nothing):
+    truth = truth_of(t, value)
+    if isinstance(truth, Known):
+        return literal(TRUTH, truth.value is TRUE)
+    if isinstance(truth, Nothing):
         return make_undefined_term(TRUTH)
-    assert isinstance(found, Term)
-    return found
+    assert isinstance(truth, Term)
+    return truth
 
 
 def and_(t: Translator, parts: Iterable[Sym]) -> Sym:
@@ -78,9 +78,9 @@ def or_(t: Translator, parts: Iterable[Sym]) -> Sym:
 def _join(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known, unit: Known) -> Sym:
     kept: list[Term] = []
     for part in parts:
-        found = truth_of(t, part)
-        if isinstance(found, Known):
-            if found.value is last.value:
+        truth = truth_of(t, part)
+        if isinstance(truth, Known):
+            if truth.value is last.value:
                 while kept and is_total(t, kept[-1]):
                     kept.pop()
                 if not kept:
@@ -88,10 +88,10 @@ def _join(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known, 
                 kept.append(formula_of(t, last))
                 break
             continue
-        if isinstance(found, Nothing) and not kept:
-            return found
-        kept.append(formula_of(t, found))
-        if isinstance(found, Nothing):
+        if isinstance(truth, Nothing) and not kept:
+            return truth
+        kept.append(formula_of(t, truth))
+        if isinstance(truth, Nothing):
             break
     if not kept:
         return unit
@@ -100,12 +100,12 @@ def _join(t: Translator, parts: Iterable[Sym], operator: Operator, last: Known, 
 
 def not_(t: Translator, value: Sym) -> Sym:
     """Return a negation."""
-    found = truth_of(t, value)
-    if isinstance(found, Known):
-        return NO if found.value is TRUE else YES
-    if isinstance(found, Nothing):
-        return found
-    return Term(Operator.NOT, TRUTH, (formula_of(t, found),))
+    truth = truth_of(t, value)
+    if isinstance(truth, Known):
+        return NO if truth.value is TRUE else YES
+    if isinstance(truth, Nothing):
+        return truth
+    return Term(Operator.NOT, TRUTH, (formula_of(t, truth),))
 
 
 def implies(t: Translator, one: Sym, other: Callable[[], Sym]) -> Sym:
@@ -176,8 +176,8 @@ def _infinite(value: Sym) -> bool:
 
 def is_total(t: Translator, term: Term) -> bool:
     """True if a term has a value in every state, by its operators and sorts."""
-    found = t.totals.get(term)
-    if found is None:
-        found = not is_partial(term) and all(map(partial(is_total, t), term.arguments))
-        t.totals[term] = found
-    return found
+    result = t.totals.get(term)
+    if result is None:
+        result = not is_partial(term) and all(map(partial(is_total, t), term.arguments))
+        t.totals[term] = result
+    return result

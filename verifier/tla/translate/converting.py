@@ -65,8 +65,8 @@ def convert(t: Translator, value: Term, target: Sort) -> Term:
     fits, made = t.fit_kinds(value, target)
     if fits is YES:
         return made
-    found = if_(t, fits, made, Nothing("outside"))
-    return found if isinstance(found, Term) else make_undefined_term(target)
+    converted = if_(t, fits, made, Nothing("outside"))
+    return converted if isinstance(converted, Term) else make_undefined_term(target)
 
 
 def fit_to_sort(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
@@ -203,7 +203,7 @@ def _to_sequence(t: Translator, value: Term, target: Sequence) -> tuple[Sym, Ter
 
 
 def _to_variant(t: Translator, value: Term, target: Variant) -> tuple[Sym, Term]:
-    found: list[tuple[Sym, str, Term]] = []
+    alternatives: list[tuple[Sym, str, Term]] = []
     for tag, part in target.alternatives:
         if isinstance(value.sort, SCALARS) and isinstance(part, SCALARS) and not meet(value.sort, part):
             continue
@@ -212,14 +212,14 @@ def _to_variant(t: Translator, value: Term, target: Variant) -> tuple[Sym, Term]
             continue
         if isinstance(value.sort, SCALARS) and not within(value.sort, part):
             return _spread_scalar(t, value, target)
-        found.append((fits, tag, made))
+        alternatives.append((fits, tag, made))
         if fits is YES:
             break
-    if not found:
+    if not alternatives:
         return NO, value
-    parts = {tag: made.sort for _, tag, made in found}
+    parts = {tag: made.sort for _, tag, made in alternatives}
     sort = Variant(**{tag: parts.get(tag, part) for tag, part in target.alternatives})
-    wrapped = [(fits, Term(Operator.VARIANT, sort, (made,), tag)) for fits, tag, made in found]
+    wrapped = [(fits, Term(Operator.VARIANT, sort, (made,), tag)) for fits, tag, made in alternatives]
     whole = wrapped[-1][1]
     for fits, one in reversed(wrapped[:-1]):
         whole = Term(Operator.IF, sort, (formula_of(t, fits), one, whole))

@@ -79,18 +79,18 @@ class Maker:
         made.lemmas = tuple(self._lemma(name, formula) for name, formula in lemmas.items())
 
     def _lemma(self, name: str, formula: Formula) -> Lemma:
-        found = self._truth(formula)
-        if isinstance(found, Nothing):
-            raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {found.words}")
-        return Lemma(name, formula_of(self.t, found), "")
+        truth = self._truth(formula)
+        if isinstance(truth, Nothing):
+            raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {truth.words}")
+        return Lemma(name, formula_of(self.t, truth), "")
 
     def _truth(self, formula: Formula) -> Sym:
         return truth_of(self.t, self.t.value(formula.body, Context({}, formula.module)))
 
     def _init(self) -> Term:
-        found = self.made.sample
-        if found.all_initial and len(found.initial) <= _MOST_LISTED_INITIAL:
-            states = [self._is(state) for state in found.initial]
+        sample = self.made.sample
+        if sample.all_initial and len(sample.initial) <= _MOST_LISTED_INITIAL:
+            states = [self._is(state) for state in sample.initial]
             return formula_of(self.t, or_(self.t, states))
         return formula_of(self.t, and_(self.t, [self._truth(formula) for formula in self.spec.init]))
 
@@ -193,7 +193,7 @@ class Maker:
         return "?"
 
     def _assignments(self, branch: Branch) -> list[tuple[Term, Term]]:
-        found = []
+        assignments = []
         for one, value in branch.assigned.items():
             target, sort = variable(self.symbols[one]), self.sorts[one]
             if (
@@ -202,8 +202,8 @@ class Maker:
                 and value.data is self.symbols[one]
             ):
                 continue
-            found.append((target, self._fit(value, sort)))
-        return found
+            assignments.append((target, self._fit(value, sort)))
+        return assignments
 
     def _fit(self, value: Sym, sort: Sort) -> Term:
         if isinstance(value, Known):
@@ -222,15 +222,15 @@ class Maker:
 
     def _properties(self) -> list[Property]:
         title, kind = self.spec.titles.sorts, PropertyKind.TYPE_INVARIANT
-        found = [Property(title, kind, literal(TRUTH, True), True, "")]
+        properties = [Property(title, kind, literal(TRUTH, True), True, "")]
         self.t.assigned = {}
         for name, formula in self.spec.invariants.items():
-            self._add(found, name, PropertyKind.INVARIANT, [formula])
+            self._add(properties, name, PropertyKind.INVARIANT, [formula])
         for name, safety in self.spec.properties.items():
             wrong = self._wrong_initially(safety.initially)
             if wrong is not None:  # so the property is violated, whatever else it says
                 is_other = formula_of(self.t, not_(self.t, self._is(wrong)))
-                found.append(Property(name, PropertyKind.INVARIANT, is_other, True, ""))
+                properties.append(Property(name, PropertyKind.INVARIANT, is_other, True, ""))
                 continue
             if safety.initially and not self.made.sample.all_initial:
                 self.made.refused[name] = Untranslated(
@@ -239,13 +239,13 @@ class Maker:
                 )
                 continue
             if safety.always:
-                self._add(found, name, PropertyKind.INVARIANT, list(safety.always))
+                self._add(properties, name, PropertyKind.INVARIANT, list(safety.always))
             if safety.steps:
                 self.t.assigned = None
                 own = f"{name}!step" if safety.always else name
-                self._add(found, own, PropertyKind.STEP_INVARIANT, list(safety.steps))
+                self._add(properties, own, PropertyKind.STEP_INVARIANT, list(safety.steps))
                 self.t.assigned = {}
-        return found
+        return properties
 
     def _wrong_initially(self, formulas: tuple[Formula, ...]) -> State | None:
         """Return an initial state in which a formula is false; None if there is none."""

@@ -46,8 +46,8 @@ def _solve_guard(guard: Term, symbol: Symbol) -> tuple[Term, Term] | None:
             inside = find_determined_value(arguments, symbol)
             return inside and (Term(Operator.AND, guard.sort, tuple(inside[0])), inside[1])
         case Operator.IF if symbol not in arguments[0].free and is_undefined(arguments[2]):
-            found = _solve_guard(arguments[1], symbol)
-            return found and (Term(Operator.IF, guard.sort, (arguments[0], found[0], arguments[2])), found[1])
+            value = _solve_guard(arguments[1], symbol)
+            return value and (Term(Operator.IF, guard.sort, (arguments[0], value[0], arguments[2])), value[1])
     return None
 
 
@@ -73,9 +73,9 @@ def replace_determined(
     substituted for the variables one after the other."""
     values: dict[Symbol, Term] = {}
     for symbol in symbols:
-        found = find_determined_value(guards, symbol)
-        if found is not None:
-            guards, values[symbol] = found
+        value = find_determined_value(guards, symbol)
+        if value is not None:
+            guards, values[symbol] = value
     return guards, values
 
 
@@ -112,9 +112,9 @@ class _Equations:
         self.entered.append(symbol)
         pairs = zip(symbol.parameters, given, strict=True)
         of: dict[ast.Symbol, ast.Symbol] = {p: one for p, one in pairs if one is not None and one in names}
-        found = self.of(symbol.body, set(of), symbol.module)
+        values = self.of(symbol.body, set(of), symbol.module)
         self.entered.pop()
-        return {of[one] for one in found}
+        return {of[one] for one in values}
 
 
 def _name(argument: Expression) -> ast.Symbol | None:

@@ -48,7 +48,7 @@ def domain_of(t: Translator, function: Sym) -> Sym:
 def _domain_term(t: Translator, function: Term) -> Term:
     assert isinstance(function.sort, PartialFunction)
     key = function.data if function.operator is Operator.VARIABLE else function
-    found = t.domains.get(key)
-    if found is None:
-        found = t.domains[key] = Term(Operator.DOMAIN, Set(function.sort.domain), (function,))
-    return found
+    domain = t.domains.get(key)
+    if domain is None:
+        domain = t.domains[key] = Term(Operator.DOMAIN, Set(function.sort.domain), (function,))
+    return domain

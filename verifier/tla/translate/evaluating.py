@@ -31,15 +31,15 @@ def value_of(t: Translator, whole: Expression, context: Context) -> Sym:
     """Translate an expression. Raises Untranslated."""
     form = t.forms.get(type(whole))
     if not isinstance(whole, ast.Number | ast.String):
-        found = constant_value(t, whole, context)
-        if found is not None:
-            return found
+        result = constant_value(t, whole, context)
+        if result is not None:
+            return result
     if form is None:
         raise Untranslated(whole.place, f"{type(whole).__name__.upper()} is not translated")
     try:
-        found = form(t, whole, context)
-        t.noted(whole, context, found)
-        return found
+        result = form(t, whole, context)
+        t.noted(whole, context, result)
+        return result
     except Untranslated as error:
         if error.place is None:
             error.place = whole.place
@@ -76,22 +76,22 @@ def constant_value(t: Translator, whole: Expression, context: Context) -> Sym | 
         return t.known[key]
     bound: dict[ast.Symbol, Any] = {}
     for symbol in facts.free:
-        found = _peek(t, symbol, context)
-        if found is None:
+        value = _peek(t, symbol, context)
+        if value is None:
             return None
-        bound[symbol] = found.value
+        bound[symbol] = value.value
     return _evaluate_known(t, whole, context, bound)
 
 
 def _peek(t: Translator, symbol: ast.Symbol, context: Context) -> Known | None:
-    found = context.env.get(symbol)
-    if isinstance(found, Thunk):
-        if found.found is None:
-            facts = t.evaluator.analysis.of(found.body, found.context.module)
-            if facts.level != CONSTANT or any(_peek(t, s, found.context) is None for s in facts.free):
+    meaning = context.env.get(symbol)
+    if isinstance(meaning, Thunk):
+        if meaning.found is None:
+            facts = t.evaluator.analysis.of(meaning.body, meaning.context.module)
+            if facts.level != CONSTANT or any(_peek(t, s, meaning.context) is None for s in facts.free):
                 return None
-        found = found.force(False)
-    return found if isinstance(found, Known) else None
+        meaning = meaning.force(False)
+    return meaning if isinstance(meaning, Known) else None
 
 
 def _evaluate_known(t: Translator, whole: Expression, context: Context, bound: dict[ast.Symbol, Any]) -> Sym:

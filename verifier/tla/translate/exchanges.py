@@ -34,19 +34,19 @@ def generators(names: Names, symmetry: Symmetry) -> Iterator[Mapping[str, str]]:
         for renaming in symmetry.renamings:
             names.word(renaming.of(value))
     moved = list(symmetry.moved)
-    found: set[tuple[Value, ...]] = {tuple(moved)}
+    group: set[tuple[Value, ...]] = {tuple(moved)}
     chosen: list[Permutation] = []
     for renaming in sorted(symmetry.renamings, key=lambda one: len(one.permutation)):
-        if tuple(map(renaming.of, moved)) in found:
+        if tuple(map(renaming.of, moved)) in group:
             continue
         chosen.append(renaming.permutation)
-        waiting = list(found)
+        waiting = list(group)
         while waiting:
             element = waiting.pop()
             for permutation in chosen:
                 made = tuple([permutation.get(value, value) for value in element])
-                if made not in found:
-                    found.add(made)
+                if made not in group:
+                    group.add(made)
                     waiting.append(made)
         words = {word: names.words[renaming.of(value)] for value, word in names.words.items()}
         yield {word: image for word, image in words.items() if image != word}
@@ -54,9 +54,9 @@ def generators(names: Names, symmetry: Symmetry) -> Iterator[Mapping[str, str]]:
 
 def _words(names: Names, one: Value, other: Value) -> Mapping[str, str]:
     renaming = Renaming({one: other, other: one})
-    found = {}
+    words = {}
     for value, word in names.words.items():
         image = names.words.get(renaming.of(value))
         if image is not None and image != word:
-            found[word] = image
-    return found
+            words[word] = image
+    return words

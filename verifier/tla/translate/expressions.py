@@ -52,13 +52,15 @@ def _translate_if(t: Translator, whole: ast.If, context: Context) -> Sym:
 
 
 def _translate_case(t: Translator, whole: ast.Case, context: Context) -> Sym:
-    found: Sym = Nothing(whole.missing)
+    result: Sym = Nothing(whole.missing)
     if whole.other is not None:
-        found = t.value(whole.other, context)
+        result = t.value(whole.other, context)
     for guard, value in reversed(whole.arms):
         condition = t.value(guard, context)
-        found = found if truth_of(t, condition) is NO else if_(t, condition, t.value(value, context), found)
-    return found
+        result = (
+            result if truth_of(t, condition) is NO else if_(t, condition, t.value(value, context), result)
+        )
+    return result
 
 
 def _translate_step(t: Translator, whole: ast.Step, context: Context) -> Sym:

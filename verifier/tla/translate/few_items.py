@@ -26,20 +26,20 @@ _MOST_ITEMS = 6
 def list_few_items(t: Translator, of: Sym) -> list[tuple[Sym, Sym]] | None:
     """Return the items of a set, each with the condition under which it is a member. None if there may be
     many. Some items may be equal."""
-    found: list[tuple[Sym, Sym]] | None = None
+    items: list[tuple[Sym, Sym]] | None = None
     match of:
         case Members():
-            found = list(of.items)
+            items = list(of.items)
         case Known() if isinstance(of.value, frozenset) and len(of.value) <= _MOST_ITEMS:
-            found = [(YES, Known(item)) for item in list_in_order(t, of.value)]
+            items = [(YES, Known(item)) for item in list_in_order(t, of.value)]
         case Products():
-            found = _few_tuples(t, of)
+            items = _few_tuples(t, of)
         case Term() if of.operator in (Operator.IMAGE, Operator.IF):
-            found = _few_images(of) if of.operator is Operator.IMAGE else _few_of_if(t, of)
+            items = _few_images(of) if of.operator is Operator.IMAGE else _few_of_if(t, of)
         case Term() if isinstance(of.sort, Set) and of.sort.element.size <= _MOST_ITEMS:
             values = [t.names.decode(value, of.sort.element) for value in of.sort.element.values()]
-            found = [(t.has_candidate(of, Known(value)), Known(value)) for value in values]
-    return found if found is not None and len(found) <= _MOST_ITEMS else None
+            items = [(t.has_candidate(of, Known(value)), Known(value)) for value in values]
+    return items if items is not None and len(items) <= _MOST_ITEMS else None
 
 
 def _few_tuples(t: Translator, of: Products) -> list[tuple[Sym, Sym]] | None:

@@ -163,12 +163,12 @@ def row_of_partial(t: Translator, value: Term) -> Row:
 
 def _places(t: Translator, keys: Sort) -> list[Term]:
     """Return 1, 2, 3 and so on as terms of a sort of keys, up to the first that the sort lacks."""
-    found: list[Term] = []
+    places: list[Term] = []
     while True:
         try:
-            found.append(literal(keys, t.names.encode(len(found) + 1, keys)))
+            places.append(literal(keys, t.names.encode(len(places) + 1, keys)))
         except NotInSort:
-            return found
+            return places
 
 
 def is_row(t: Translator, value: Term, row: Row) -> Sym:

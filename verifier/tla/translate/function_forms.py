@@ -121,16 +121,16 @@ def _is_scalar(t: Translator, key: Sym) -> bool:
 
 def _partial(t: Translator, whole: ast.Function, context: Context) -> Sym:
     """Translate a function over a set that the state decides. With several arguments, its keys are tuples."""
-    found = [(translate_listed_set(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
-    domains = tuple(one for one, _, _ in found)
+    keys = [(translate_listed_set(t, b.domain, context), b, name) for b, name in names_of(whole.bindings)]
+    domains = tuple(one for one, _, _ in keys)
     domain = t.term(domains[0] if len(domains) == 1 else Products(domains))
     if not isinstance(domain.sort, Set):
         return Nothing("a set is expected")
     symbol = Symbol(whole.bindings[0].names[0].name, domain.sort.element)
     inner = context
-    for place, (_, binding, name) in enumerate(found, 1):
+    for place, (_, binding, name) in enumerate(keys, 1):
         key: Sym = variable(symbol)
-        if len(found) > 1:
+        if len(keys) > 1:
             key = apply(t, key, Known(place))
         inner = bind(t, binding, name, key, inner)
     body = t.value(whole.body, inner)
@@ -159,11 +159,11 @@ def _recursive(t: Translator, whole: ast.Function, context: Context) -> Sym:
             return Nothing(f"a function calls itself deeper than {DEEPEST} times")
         depth[0] += 1
         try:
-            found = t.value(whole.body, inner)
+            value = t.value(whole.body, inner)
         finally:
             depth[0] -= 1
         inside = contains(t, domain, key)
-        return found if inside is YES else if_(t, inside, found, Nothing("outside of the domain"))
+        return value if inside is YES else if_(t, inside, value, Nothing("outside of the domain"))
 
     def at(key: Sym) -> Sym:
         if isinstance(key, Known):
@@ -198,12 +198,12 @@ def translate_application(t: Translator, whole: ast.FunctionApply, context: Cont
 
 
 def translate_except(t: Translator, whole: ast.Except, context: Context) -> Sym:
-    found = t.value(whole.function, context)
+    value = t.value(whole.function, context)
     for update in whole.updates:
         path = [t.value(part, context) for part in update.path]
 
         def make(old: Sym, update: ast.Update = update) -> Sym:
             return t.value(update.value, replace(context, at=old))
 
-        found = t.strict(update_at(t, found, path, make), found, *path)
-    return found
+        value = t.strict(update_at(t, value, path, make), value, *path)
+    return value

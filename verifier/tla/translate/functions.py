@@ -59,10 +59,10 @@ def apply(t: Translator, function: Sym, key: Sym) -> Sym:
         case Row():
             return _slot(t, function, key)
         case Entries():
-            found: Sym = Nothing("outside of the domain")
+            result: Sym = Nothing("outside of the domain")
             for condition, one, item in reversed(function.rows):
-                found = if_(t, and_(t, [condition, equals(t, one, key)]), item, found)
-            return found
+                result = if_(t, and_(t, [condition, equals(t, one, key)]), item, result)
+            return result
         case Term():
             return _apply_term(t, function, key)
     return Nothing("a function is expected")
@@ -90,8 +90,8 @@ def _apply_lazy(t: Translator, function: Sym, key: Sym) -> Sym:
 
 def look_up(t: Translator, table: Table, key: Sym) -> Sym:
     if isinstance(key, Known):
-        found = table.rows.get(key.value)
-        return found if found is not None else Nothing("outside of the domain")
+        row = table.rows.get(key.value)
+        return row if row is not None else Nothing("outside of the domain")
     result: Sym = Nothing("outside of the domain")
     for one, item in table.rows.items():
         is_key = _is_key(t, key, one)

@@ -40,12 +40,12 @@ def all_ways(t: Translator, whole: Expression, c: Context, seen: tuple[Definitio
 
 
 def _in_turn(t: Translator, whole: ast.Junction, c: Context, seen: tuple[Definition, ...]) -> Sym:
-    found: Sym = YES
+    result: Sym = YES
     for item in reversed(whole.items):
-        later, found = found, all_ways(t, item, c, seen)
+        later, result = result, all_ways(t, item, c, seen)
         if later is not YES:
-            found = and_(t, [found, guard_reads(t, t.value(item, c), later)])
-    return found
+            result = and_(t, [result, guard_reads(t, t.value(item, c), later)])
+    return result
 
 
 def _of_each(t: Translator, whole: ast.Quantifier, c: Context, seen: tuple[Definition, ...]) -> Sym:

@@ -32,35 +32,35 @@ def join_sorts(t: Translator, one: Sort, other: Sort) -> Sort:
     """Return the least sort with the values of both sorts."""
     if one == other:
         return one
-    found = t.joins.get((one, other))
-    if found is None:
+    joined = t.joins.get((one, other))
+    if joined is None:
         shape = Shape()
         try:
             shape.add_sort(one, t.names)
             shape.add_sort(other, t.names)
         except NoShape as error:
             raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
-        found = sort_of(shape, t.names)
-        if loses(one, found) or loses(other, found):
-            raise Untranslated(None, f"{one} and {other} have no common sort: {found} lacks some values")
-        t.joins[one, other] = found
-    return found
+        joined = sort_of(shape, t.names)
+        if loses(one, joined) or loses(other, joined):
+            raise Untranslated(None, f"{one} and {other} have no common sort: {joined} lacks some values")
+        t.joins[one, other] = joined
+    return joined
 
 
 def join_all_sorts(t: Translator, sorts: Iterable[Sort]) -> Sort:
     """Return the least sort with the values of all these sorts."""
-    found: Sort | None = None
+    joined: Sort | None = None
     for sort in sorts:
-        found = sort if found is None else join_sorts(t, found, sort)
-    return NOTHING if found is None else found
+        joined = sort if joined is None else join_sorts(t, joined, sort)
+    return NOTHING if joined is None else joined
 
 
 def pair_terms(t: Translator, one: Sym, other: Sym) -> tuple[Term, Term]:
     """Return two values as terms whose sorts are alike. A term is undefined where that sort lacks its
     value."""
-    found = _convert_known_pair(t, one, other)
-    if found is not None:
-        return found
+    pair = _convert_known_pair(t, one, other)
+    if pair is not None:
+        return pair
     left, right = t.term(one), t.term(other)
     sort = _common_sort(t, left.sort, right.sort)
     return (left, right) if sort is None else (t.convert(left, sort), t.convert(right, sort))
@@ -70,9 +70,9 @@ def fit_pair(t: Translator, one: Sym, other: Sym) -> tuple[tuple[Sym, Term], tup
     """Return two values as terms of a common sort, each with the formula that the sort has its value. The
     common sort may list the values of one and lack some of the other. A value that it lacks equals none that
     it has."""
-    found = _convert_known_pair(t, one, other)
-    if found is not None:
-        return (YES, found[0]), (YES, found[1])
+    pair = _convert_known_pair(t, one, other)
+    if pair is not None:
+        return (YES, pair[0]), (YES, pair[1])
     left, right = t.term(one), t.term(other)
     sort = _common_sort(t, left.sort, right.sort)
     if sort is None:

@@ -54,11 +54,11 @@ def expect_kind(t: Translator, value: Sym, kind: str) -> Sym:
         tags = [tag for tag, _ in value.sort.alternatives if kind in kinds_of(t, payload_of(value, tag))]
         if len(tags) == 1:
             return expect_kind(t, payload_of(value, tags[0]), kind)
-    found = kinds_of(t, value)
-    held = found.get(kind)
+    kinds = kinds_of(t, value)
+    held = kinds.get(kind)
     if held is None:
         return Nothing(f"a {kind} is expected")
-    if len(found) == 1:
+    if len(kinds) == 1:
         return value
     return t.after(if_(t, held, YES, Nothing(f"a {kind} is expected")), value)
 
@@ -75,12 +75,12 @@ def kinds_of(t: Translator, value: Sym) -> dict[str, Sym]:
         case Table() | Row() | Entries() | LazyMap():
             return {FUNCTION: YES}
         case Chosen():
-            found: dict[str, Sym] = {}
+            kinds: dict[str, Sym] = {}
             sides = ((value.condition, value.then), (not_(t, value.condition), value.otherwise))
             for when, side in sides:
                 for kind, held in kinds_of(t, side).items():
-                    found[kind] = or_(t, [found.get(kind, NO), and_(t, [when, held])])
-            return found
+                    kinds[kind] = or_(t, [kinds.get(kind, NO), and_(t, [when, held])])
+            return kinds
         case Functions() | Records() | Products() | Subsets() | AllSequences() | Span():
             return {SET: YES}
         case Members() | Joined() | Part():
@@ -91,12 +91,12 @@ def kinds_of(t: Translator, value: Sym) -> dict[str, Sym]:
 def _kinds_of_term(t: Translator, value: Term) -> dict[str, Sym]:
     sort = value.sort
     if isinstance(sort, Variant):
-        found: dict[str, Sym] = {}
+        kinds: dict[str, Sym] = {}
         for tag, _ in sort.alternatives:
             held = has_tag(value, tag)
             for kind, when in kinds_of(t, payload_of(value, tag)).items():
-                found[kind] = or_(t, [found.get(kind, NO), and_(t, [held, when])])
-        return found
+                kinds[kind] = or_(t, [kinds.get(kind, NO), and_(t, [held, when])])
+        return kinds
     if not isinstance(sort, Listed):
         return {kind_of_sort(sort): YES}
     groups = t.listed_kinds.get(sort)

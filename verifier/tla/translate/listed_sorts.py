@@ -34,10 +34,10 @@ def over_listed(t: Translator, value: Term, do: Callable[[Sym], Sym]) -> Sym:
 
 def to_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Return the formula that a value is one of those that a sort lists, and the value in that sort."""
-    found = t.placed.get((value, target))
-    if found is None:
-        found = t.placed[value, target] = _place_listed(t, value, target)
-    return found
+    placed = t.placed.get((value, target))
+    if placed is None:
+        placed = t.placed[value, target] = _place_listed(t, value, target)
+    return placed
 
 
 def _place_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
@@ -47,17 +47,17 @@ def _place_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
         return push_conversion(t, value, target)
     table = rows_of(t, value) if isinstance(value.sort, Record | Tuple) else None
     known: dict[tuple[Value, Value], Sym] = {}
-    found = [
+    places = [
         (same, literal(target, one))
         for member, one in t.names.listing(target).items()
         if (same := _is_listed(t, value, table, member, known)) is not NO
     ]
-    if not found:
+    if not places:
         return NO, value
-    made = found[-1][1]
-    for same, one in reversed(found[:-1]):
+    made = places[-1][1]
+    for same, one in reversed(places[:-1]):
         made = Term(Operator.IF, target, (formula_of(t, same), one, made))
-    return or_(t, [same for same, _ in found]), made
+    return or_(t, [same for same, _ in places]), made
 
 
 def _is_listed(
@@ -83,19 +83,19 @@ def _is_listed(
 
 def from_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     """Return the formula that a listed value fits another sort, and the value in that sort."""
-    found: list[tuple[Sym, Term]] = []
+    alternatives: list[tuple[Sym, Term]] = []
     for member, one in t.names.listing(value.sort).items():
         try:
             made = literal(target, t.names.encode(member, target))
         except NotInSort:
             continue
-        found.append((Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one))), made))
-    if not found:
+        alternatives.append((Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one))), made))
+    if not alternatives:
         return NO, value
-    whole = found[-1][1]
-    for same, made in reversed(found[:-1]):
+    whole = alternatives[-1][1]
+    for same, made in reversed(alternatives[:-1]):
         whole = Term(Operator.IF, target, (formula_of(t, same), made, whole))
-    fits = YES if len(found) == value.sort.size else or_(t, [same for same, _ in found])
+    fits = YES if len(alternatives) == value.sort.size else or_(t, [same for same, _ in alternatives])
     return fits, whole
 
 
@@ -143,5 +143,5 @@ def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
 
 
 def _all_fitted(t: Translator, pairs: list[tuple[Term, Sort]]) -> tuple[Sym, list[Term]]:
-    found = [_side(t, value, sort) for value, sort in pairs]
-    return and_(t, [fits for fits, _ in found]), [made for _, made in found]
+    fitted = [_side(t, value, sort) for value, sort in pairs]
+    return and_(t, [fits for fits, _ in fitted]), [made for _, made in fitted]

@@ -24,12 +24,12 @@ def term_of_entries(t: Translator, entries: Entries) -> Term:
     items = [(when, t.term(key), t.term(item)) for when, key, item in entries.rows]
     keys = join_all_sorts(t, [key.sort for _, key, _ in items])
     sort = PartialFunction(keys, join_all_sorts(t, [item.sort for *_, item in items]))
-    found = literal(sort, t.names.encode((), sort))
+    term = literal(sort, t.names.encode((), sort))
     for when, key, item in items:
-        parts = (found, t.convert(key, sort.domain), t.convert(item, sort.range))
+        parts = (term, t.convert(key, sort.domain), t.convert(item, sort.range))
         longer = Term(Operator.EXTEND, sort, parts)
-        found = longer if when is YES else Term(Operator.IF, sort, (formula_of(t, when), longer, found))
-    return found
+        term = longer if when is YES else Term(Operator.IF, sort, (formula_of(t, when), longer, term))
+    return term
 
 
 def term_of_table(t: Translator, table: Table) -> Term:
@@ -52,16 +52,16 @@ def term_of_table(t: Translator, table: Table) -> Term:
     items = {key: t.term(item) for key, item in rows.items()}
     result = join_all_sorts(t, [item.sort for item in items.values()])
     symbol = Symbol("k", exact)
-    found: Term | None = None
+    term: Term | None = None
     for key, item in reversed(items.items()):
         converted = t.convert(item, result)
-        if found is None:
-            found = converted
+        if term is None:
+            term = converted
             continue
         is_key = Term(Operator.EQUAL, TRUTH, (variable(symbol), literal(exact, t.names.encode(key, exact))))
-        found = Term(Operator.IF, result, (is_key, converted, found))
-    assert found is not None
-    return Term(Operator.FUNCTION, Function(exact, result), (found,), binds=symbol)
+        term = Term(Operator.IF, result, (is_key, converted, term))
+    assert term is not None
+    return Term(Operator.FUNCTION, Function(exact, result), (term,), binds=symbol)
 
 
 def as_partial(t: Translator, table: Table, keys: Sort, result: Sort | None) -> Term:

@@ -219,10 +219,10 @@ def _in_infinite(t: Translator, value: Infinite, item: Sym) -> Sym:
         return YES
     term = t.term(item)
     if isinstance(term.sort, Variant):
-        found: Sym = NO
+        result: Sym = NO
         for tag, _ in term.sort.alternatives:
-            found = if_(t, has_tag(term, tag), _in_infinite(t, value, payload_of(term, tag)), found)
-        return found
+            result = if_(t, has_tag(term, tag), _in_infinite(t, value, payload_of(term, tag)), result)
+        return result
     if not isinstance(term.sort, SCALARS):
         return _of_other_kind(t, f"a value of another kind is looked for in {value.name}")
     return _in_tested(t, value, term)

@@ -65,21 +65,21 @@ def _merge_entries(t: Translator, one: Sym, other: Sym) -> Sym:
         return _merge(t, left, partial_function(t, other))
     if first is not None and isinstance(other, Entries):
         return _with_entries(t, partial_function(t, one), other)
-    found = partial_function(t, other)
+    entries = partial_function(t, other)
     for condition, key, item in above.rows:
-        found = t.term(if_(t, condition, extend(t, found, key, item), found))
-    return found
+        entries = t.term(if_(t, condition, extend(t, entries, key, item), entries))
+    return entries
 
 
 def _with_entries(t: Translator, function: Term, more: Entries) -> Term:
     """Add entries to a function at keys that it lacks. A later entry may replace an earlier one."""
-    found, domain = function, domain_of(t, function)
+    term, domain = function, domain_of(t, function)
     for condition, key, item in more.rows:
         new = condition
         if not _is_empty(function):
             new = and_(t, [condition, not_(t, contains(t, domain, key))])
-        found = t.term(if_(t, new, extend(t, found, key, item), found))
-    return found
+        term = t.term(if_(t, new, extend(t, term, key, item), term))
+    return term
 
 
 def partial_function(t: Translator, value: Sym) -> Term:
@@ -139,10 +139,10 @@ def _merge(t: Translator, one: Term, other: Term) -> Term:
 
 def set_to_seq(t: Translator, of: Sym) -> Sym:
     """Translate ``SetToSeq``: the members in TLC's order."""
-    found: Sym = Known(())
+    result: Sym = Known(())
     for case in members_in_order(t, of):
-        found = if_(t, case.condition, append(t, found, case.item), found)
-    return found
+        result = if_(t, case.condition, append(t, result, case.item), result)
+    return result
 
 
 # -- bags
@@ -193,11 +193,11 @@ def bag_in(t: Translator, item: Sym, bag: Sym) -> Sym:
 
 def bag_cardinality(t: Translator, bag: Sym) -> Sym:
     """Translate ``BagCardinality``."""
-    found: Sym = Known(0)
+    result: Sym = Known(0)
     for case in each_once(t, domain_of(t, bag)):
-        more = sum_of(t, Operator.ADD, found, apply(t, bag, case.item))
-        found = if_(t, case.condition, more, found)
-    return _of_bags(t, [bag], found)
+        more = sum_of(t, Operator.ADD, result, apply(t, bag, case.item))
+        result = if_(t, case.condition, more, result)
+    return _of_bags(t, [bag], result)
 
 
 def _of_bags(t: Translator, bags: Iterable[Sym], found: Sym) -> Sym:

@@ -42,12 +42,12 @@ def some_are_equal(calls: Sequence[Arguments], names: Names, most: int) -> bool:
 def find_changed_arguments(context: Context) -> list[Any]:
     """Return the arguments of the innermost recursive calls that differ from the arguments of the calls
     around them."""
-    found = []
+    changed_arguments = []
     for calls in context.calls.values():
         for before, now in zip(*calls[-2:], strict=True) if len(calls) > 1 else ():
             if now is not before:
-                found.append(now)
-    return found
+                changed_arguments.append(now)
+    return changed_arguments
 
 
 def find_mentioned_definitions(
@@ -55,17 +55,17 @@ def find_mentioned_definitions(
 ) -> frozenset[Definition]:
     """Return all definitions that a definition mentions, directly or through others. It contains the
     definition itself only if that is recursive."""
-    found: set[Definition] = set()
+    definitions: set[Definition] = set()
     waiting = [definition]
     while waiting:
         one = waiting.pop()
         for node in nodes(one.body) if one.body is not None else ():
             if isinstance(node, Apply | OperatorArgument):
                 symbol = resolve(node.operator, one.module) or node.operator
-                if isinstance(symbol, Definition) and symbol not in found:
-                    found.add(symbol)
+                if isinstance(symbol, Definition) and symbol not in definitions:
+                    definitions.add(symbol)
                     waiting.append(symbol)
-    return frozenset(found)
+    return frozenset(definitions)
 
 
 def _how_many(given: list[Any], names: Names, most: int) -> int:

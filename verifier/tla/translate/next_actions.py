@@ -141,14 +141,14 @@ class Steps(Assigning):
         kept, count = self.t.assigned, self.count
         self.t.own |= {variable: self.t.value(value, c) for variable, value in whole.own}
         try:
-            found: list[Sym] = []
+            ways: list[Sym] = []
             for branch in self.walk(whole.body, c, Branch()):
                 possible = and_(self.t, branch.guards)
                 for _, item, symbol in reversed(branch.parameters):
                     if symbol is not None:
                         possible = exists(self.t, Case(YES, item, symbol), possible)
-                found.append(possible)
-            return or_(self.t, found)
+                ways.append(possible)
+            return or_(self.t, ways)
         finally:
             self.t.assigned, self.count = kept, count
 
@@ -191,9 +191,9 @@ class Steps(Assigning):
             bound = {name for binding in whole.bindings if not binding.is_tuple for name in binding.names}
             names = find_equated(self.t.evaluator, whole.body, bound, c.module)
             if names:
-                found = self._determine_branches(whole, c, branch, top, names)
-                if found is not None:
-                    yield from found
+                branches = self._determine_branches(whole, c, branch, top, names)
+                if branches is not None:
+                    yield from branches
                     return
         yield from self._of_each(whole, c, branch, top)
 
@@ -204,17 +204,17 @@ class Steps(Assigning):
         Then no engine tries these values one by one."""
         count, own = self.count, len(branch.parameters)
         try:
-            found = list(self._of_each(whole, c, branch, top, names))
+            branches = list(self._of_each(whole, c, branch, top, names))
         except Untranslated:
-            found = []
-        for one in found:
+            branches = []
+        for one in branches:
             guards = [guard for guard in one.guards if isinstance(guard, Term)]
             symbols = (symbol for _, _, symbol in one.parameters[own:] if symbol is not None)
             if not one.dead and any(find_determined_value(guards, symbol) is None for symbol in symbols):
-                found = []
+                branches = []
                 break
-        self.count = self.count if found else count
-        return found or None
+        self.count = self.count if branches else count
+        return branches or None
 
     def _of_each(
         self,
@@ -331,8 +331,8 @@ class Steps(Assigning):
         self, symbol: Definition, whole: ast.Apply, c: Context, branch: Branch, top: bool
     ) -> Iterator[Branch]:
         if symbol.nested and not symbol.parameters:
-            found = c.env[symbol]
-            yield from self.walk(found.body, found.context, branch, top=top)
+            meaning = c.env[symbol]
+            yield from self.walk(meaning.body, meaning.context, branch, top=top)
             return
         assert symbol.body is not None
         if len(c.calls.get(symbol, ())) >= DEEPEST:

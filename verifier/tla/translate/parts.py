@@ -68,11 +68,11 @@ def table_of(value: Sym) -> Table | None:
         case Known(LazyFunction() as lazy) if is_infinite(lazy.domain):
             return None
         case Known():
-            found = materialize(value.value) if is_function(value.value) else value.value
-            if isinstance(found, tuple):
-                return Table({number: Known(item) for number, item in enumerate(found, 1)})
-            if isinstance(found, Fn):
-                return Table({key: Known(item) for key, item in found.items()})
+            table = materialize(value.value) if is_function(value.value) else value.value
+            if isinstance(table, tuple):
+                return Table({number: Known(item) for number, item in enumerate(table, 1)})
+            if isinstance(table, Fn):
+                return Table({key: Known(item) for key, item in table.items()})
     return None
 
 
@@ -100,9 +100,9 @@ def itself(value: Sym) -> Sym:
 
 def rows_of(t: Translator, item: Sym) -> Table | None:
     """Return a function as a table if its keys do not depend on the state; None otherwise."""
-    found = table_of(item)
-    if found is not None or not isinstance(item, Term):
-        return found
+    table = table_of(item)
+    if table is not None or not isinstance(item, Term):
+        return table
     sort = item.sort
     match sort:
         case Record():

@@ -89,15 +89,15 @@ def _find_emptiness_test(condition: Expression) -> tuple[Parameter, bool] | None
     if name not in ("=", "#"):
         return None
     for one, other in (arguments, arguments[::-1]):
-        found = one.operator if isinstance(one, ast.Apply) and not one.arguments else None
-        if isinstance(found, Parameter) and isinstance(other, ast.SetOf) and not other.items:
-            return found, name == "="
+        operator = one.operator if isinstance(one, ast.Apply) and not one.arguments else None
+        if isinstance(operator, Parameter) and isinstance(other, ast.SetOf) and not other.items:
+            return operator, name == "="
     return None
 
 
 def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definition | None:
     r"""Return the x of a call ``Op(S \ {x})`` that passes on all other parameters; None for other calls."""
-    found: Definition | None = None
+    member: Definition | None = None
     for parameter, argument in zip(definition.parameters, call.arguments, strict=True):
         if parameter is not of:
             if not _is_passed_on(parameter, argument):
@@ -108,8 +108,8 @@ def _without(call: ast.Apply, definition: Definition, of: Parameter) -> Definiti
             return None
         (item,) = parts[1].items if len(parts[1].items) == 1 else (None,)
         if isinstance(item, ast.Apply) and isinstance(item.operator, Definition) and item.operator.nested:
-            found = item.operator
-    return found
+            member = item.operator
+    return member
 
 
 def _is_passed_on(parameter: Parameter, argument: Expression) -> bool:

@@ -80,12 +80,12 @@ def _refuse(t: Translator, one: Sym, other: Sym) -> Sym:
 
 
 def _refuse_alternatives(t: Translator, one: Term, sort: Variant, other: Sym) -> Sym:
-    found = []
+    parts = []
     for tag, _ in sort.alternatives:
         refused = refuse_parts(t, payload_of(one, tag), other)
         if refused is not NO:
-            found.append(and_(t, [has_tag(one, tag), refused]))
-    return or_(t, found)
+            parts.append(and_(t, [has_tag(one, tag), refused]))
+    return or_(t, parts)
 
 
 # -- values that a sort lists
@@ -105,14 +105,14 @@ def _refuse_listed(t: Translator, one: Sym, other: Sym) -> Sym:
         return NO
     if isinstance(other, Term) and _is_listed(t, other):
         theirs = t.names.listing(other.sort)
-        found: dict[Value, list[Value]] = {}
+        by_kind: dict[Value, list[Value]] = {}
         for value, another in _pairs_to_refuse(mine, theirs):
-            found.setdefault(value, []).append(another)
+            by_kind.setdefault(value, []).append(another)
         return or_(
             t,
             [
                 and_(t, [_is_one_of(one, [mine[value]]), _is_one_of(other, [theirs[a] for a in some])])
-                for value, some in found.items()
+                for value, some in by_kind.items()
             ],
         )
     each = {value: refuse_parts(t, Known(value), other) for value in mine if _has_parts(value)}
@@ -134,11 +134,11 @@ def _pairs_to_refuse(mine: Iterable[Value], theirs: Iterable[Value]) -> Iterable
 
 
 def _by_skeleton(values: Iterable[Value]) -> dict[Skeleton, list[Value]]:
-    found: dict[Skeleton, list[Value]] = {}
+    by_skeleton: dict[Skeleton, list[Value]] = {}
     for value in values:
         if _has_parts(value):
-            found.setdefault(_skeleton(value), []).append(value)
-    return found
+            by_skeleton.setdefault(_skeleton(value), []).append(value)
+    return by_skeleton
 
 
 def _has_parts(value: Value) -> bool:
@@ -181,15 +181,15 @@ def _refuse_functions(t: Translator, one: Sym, other: Sym) -> Sym:
     if first is not None and second is not None and first.rows.keys() != second.rows.keys():
         both = first.rows, second.rows
         return YES if len(both[0]) == len(both[1]) and are_all_refused(*both) else NO
-    found: list[Sym] = []
+    parts: list[Sym] = []
     items, others = _items_of(t, one), _items_of(t, other)
     if items is not None and others is not None:
-        found.append(_refuse_first(t, one, other, items, others))
+        parts.append(_refuse_first(t, one, other, items, others))
     if first is not None and second is not None:
-        found.append(_refuse_each(t, [(item, second.rows[key]) for key, item in first.rows.items()]))
+        parts.append(_refuse_each(t, [(item, second.rows[key]) for key, item in first.rows.items()]))
     elif not (_is_row(one) and _is_row(other)):
-        found.append(_refuse_mappings(t, one, other))
-    return or_(t, found)
+        parts.append(_refuse_mappings(t, one, other))
+    return or_(t, parts)
 
 
 def _is_row(value: Sym) -> bool:

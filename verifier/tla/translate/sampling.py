@@ -242,9 +242,9 @@ class _Search:
 
     def save_state(self) -> Begun:
         """Return the state of the search, for another explorer to continue."""
-        known, found = self.explorer.known, self.explorer.found
+        known, result = self.explorer.known, self.explorer.found
         at = (self.first, self.number, self.end)
-        return Begun(known, found, self.looked_at, *at, self.seconds, self.cpu_seconds)
+        return Begun(known, result, self.looked_at, *at, self.seconds, self.cpu_seconds)
 
 
 class Stepper:
@@ -277,9 +277,9 @@ class Stepper:
 
     def successors(self, state: State) -> list[State]:
         """Return all successors of a state. Raises Undefined."""
-        found: list[State] = []
-        self._visit(state, found.append)
-        return found
+        successors: list[State] = []
+        self._visit(state, successors.append)
+        return successors
 
     def ways(self, state: State) -> list[tuple[State, str]]:
         """Return each way to take a step: the successor, and the name of the action. Raises Undefined."""
@@ -295,23 +295,23 @@ class Stepper:
         return self._ways(visit)
 
     def _ways(self, visit: Callable[[Callable[[State], None]], None]) -> list[tuple[State, str]]:
-        found: list[tuple[State, str]] = []
+        ways: list[tuple[State, str]] = []
 
         def tell(reached: State) -> None:
             action = self.evaluator.actions.action
-            found.append((reached, action.shown if action is not None else "Next"))
+            ways.append((reached, action.shown if action is not None else "Next"))
 
         self.evaluator.actions.action = None
         visit(tell)
-        return found
+        return ways
 
     def take_steps(self, state: State) -> list[tuple[State, Taken]]:
         """Return each way to take a step: the successor, and the action with its parameters. Raises
         Undefined."""
-        found: list[tuple[State, Taken]] = []
+        steps: list[tuple[State, Taken]] = []
         self.evaluator.actions.action = None
-        self._visit(state, lambda reached: found.append((reached, find_taken_action(self.evaluator.actions))))
-        return found
+        self._visit(state, lambda reached: steps.append((reached, find_taken_action(self.evaluator.actions))))
+        return steps
 
     def find_enabled(self, state: State) -> set[str]:
         """Return the actions of the steps from a state. Raises Undefined."""
@@ -319,16 +319,16 @@ class Stepper:
 
     def actions(self, state: State, following: State) -> dict[str, Taken]:
         """Return the actions that lead from a state to another one, by name. Raises Undefined."""
-        found: dict[str, Taken] = {}
+        actions: dict[str, Taken] = {}
 
         def compare(reached: State) -> None:
             if reached == following:
                 action = find_taken_action(self.evaluator.actions)
-                found.setdefault(action.name, action)
+                actions.setdefault(action.name, action)
 
         self.evaluator.actions.action = None
         self._visit(state, compare)
-        return found
+        return actions
 
     def _visit(self, state: State, visit: Callable[[State], None]) -> None:
         """Call ``visit`` with the successor for each way to take a step."""
@@ -351,13 +351,13 @@ class Stepper:
             yield self._stroll(chance, start, count, steps)
 
     def _stroll(self, chance: Random, start: list[State], count: int, steps: int) -> list[State]:
-        found: dict[State, None] = {}
+        states: dict[State, None] = {}
         left = SAMPLING.successors
         for _ in range(count):
             state = chance.choice(start)
             for _ in range(steps):
                 if left <= 0:
-                    return list(found)
+                    return list(states)
                 try:
                     following = self.successors(state) if self.within(state) else []
                 except Undefined:
@@ -366,7 +366,7 @@ class Stepper:
                 if not following:
                     break
                 before, state = state, chance.choice(following)
-                found[state] = None
+                states[state] = None
                 if not self.goes_on(before, state):
                     break
-        return list(found)
+        return list(states)

@@ -206,8 +206,8 @@ def sub_seq(t: Translator, value: Sym, first: Sym, last: Sym) -> Sym:
             and_(t, [less(t, Known(1), low, equal=True), less(t, high, row.length, equal=True)]),
         ],
     )
-    found = if_(t, inside, subsequence(t, row, low, high), Nothing("SubSeq leaves the sequence"))
-    return t.strict(found, row.length)
+    result = if_(t, inside, subsequence(t, row, low, high), Nothing("SubSeq leaves the sequence"))
+    return t.strict(result, row.length)
 
 
 def select_seq(t: Translator, value: Sym, test: Sym) -> Sym:
@@ -304,8 +304,8 @@ def _fold_row(t: Translator, operator: Sym, base: Sym, of: Sym, *, left: bool) -
     row = row_of(t, of)
     if isinstance(row, Nothing):
         return row
-    found, places = base, list(enumerate(row.slots))
+    result, places = base, list(enumerate(row.slots))
     for place, item in places if left else reversed(places):
-        made = operator.call(found, item) if left else operator.call(item, found)
-        found = if_(t, less(t, Known(place), row.length), made, found)
-    return t.strict(found, row.length)
+        made = operator.call(result, item) if left else operator.call(item, result)
+        result = if_(t, less(t, Known(place), row.length), made, result)
+    return t.strict(result, row.length)

@@ -63,13 +63,13 @@ def extreme(t: Translator, of: Sym, *, largest: bool) -> Sym:
     if isinstance(term.sort, Set) and isinstance(term.sort.element, Range):
         return Term(operator, term.sort.element, (term,))
     read: list[Sym] = []
-    found: Sym = Known(frozenset())
+    result: Sym = Known(frozenset())
     for case in spread(t, term):
         one = integer_of(t, case.item)
         read.append(for_all(t, case, one if isinstance(one, Nothing) else reads(t, one)))
         if not isinstance(one, Nothing):
-            found = unite(t, found, _alone_or_image(t, case, one))
-    numbers = t.term(found)
+            result = unite(t, result, _alone_or_image(t, case, one))
+    numbers = t.term(result)
     assert isinstance(numbers.sort, Set)
     if not isinstance(numbers.sort.element, Range | Listed) or numbers.sort.element == NOTHING:
         return Nothing("a set of integers is expected")
@@ -219,10 +219,10 @@ def unite_all(t: Translator, of: Sym) -> Sym:
         some = exists(t, case, inside)
         members = Term(Operator.COMPREHENSION, Set(symbol.sort), (formula_of(t, some),), binds=symbol)
         parts.append(require_one_kind(t, members))
-    found: Sym = Known(frozenset())
+    result: Sym = Known(frozenset())
     for part in parts:
-        found = part if isinstance(found, Known) and found.value == frozenset() else unite(t, found, part)
-    return t.after(and_(t, read), require_one_kind_of_parts(t, found))
+        result = part if isinstance(result, Known) and result.value == frozenset() else unite(t, result, part)
+    return t.after(and_(t, read), require_one_kind_of_parts(t, result))
 
 
 # -- CHOOSE
@@ -254,16 +254,16 @@ def choose(t: Translator, domain: Sym, body: Callable[[Sym], Sym]) -> Sym:
 
 
 def _first(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
-    found: list[tuple[Sym, Sym]] = []
+    pairs: list[tuple[Sym, Sym]] = []
     for case in cases:
         fits = and_(t, [case.condition, body(case.item)])
         if fits is NO:
             continue
-        found.append((fits, case.item))
+        pairs.append((fits, case.item))
         if fits is YES:
             break
     result: Sym = Nothing("CHOOSE finds no element")
-    for fits, item in reversed(found):
+    for fits, item in reversed(pairs):
         result = if_(t, fits, item, result)
     return result
 
@@ -294,7 +294,7 @@ def _least(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
 def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
     """Translate CHOOSE from items that the state decides. All that satisfy the body must be equal."""
     fits = [and_(t, [case.condition, body(case.item)]) for case in cases]
-    found: Sym = Nothing("CHOOSE finds no element")
+    result: Sym = Nothing("CHOOSE finds no element")
     clashes = []
     for place in reversed(range(len(cases))):
         for other in range(place):
@@ -302,9 +302,9 @@ def _alone(t: Translator, cases: list[Case], body: Callable[[Sym], Sym]) -> Sym:
             if both is not NO:
                 same = equals(t, cases[other].item, cases[place].item)
                 clashes.append(and_(t, [both, not_(t, same)]))
-        found = if_(t, fits[place], cases[place].item, found)
+        result = if_(t, fits[place], cases[place].item, result)
     clash = or_(t, clashes)
-    return t.after(if_(t, clash, Nothing("CHOOSE has several elements"), YES), found)
+    return t.after(if_(t, clash, Nothing("CHOOSE has several elements"), YES), result)
 
 
 def _make_choose_term(t: Translator, case: Case, symbol: Symbol, formula: Term) -> Term:
@@ -355,10 +355,10 @@ def members_in_order(t: Translator, of: Sym) -> list[Case]:
 def fold_set(t: Translator, operator: Sym, base: Sym, of: Sym) -> Sym:
     """Translate ``FoldSet``. The first element is combined first."""
     assert isinstance(operator, Op)
-    found = base
+    result = base
     for case in members_in_order(t, of):
-        found = if_(t, case.condition, operator.call(case.item, found), found)
-    return found
+        result = if_(t, case.condition, operator.call(case.item, result), result)
+    return result
 
 
 def map_then_fold(t: Translator, operator: Sym, base: Sym, image: Sym, choose: Sym, of: Sym) -> Sym:
@@ -366,10 +366,10 @@ def map_then_fold(t: Translator, operator: Sym, base: Sym, image: Sym, choose: S
     combined last."""
     assert isinstance(operator, Op)
     assert isinstance(image, Op)
-    found = base
+    result = base
     for case in reversed(members_in_order(t, of)):
-        found = if_(t, case.condition, operator.call(image.call(case.item), found), found)
-    return found
+        result = if_(t, case.condition, operator.call(image.call(case.item), result), result)
+    return result
 
 
 def has_tlc_order(sort: Sort) -> bool:

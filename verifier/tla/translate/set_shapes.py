@@ -64,11 +64,11 @@ def _add_functions(shape: Shape, of: FunctionSet) -> None:
         for part in shape._record(frozenset(domain)).values():
             part.merge(results)
     else:
-        found = shape._functions()
-        found.domains.add(domain)
+        functions = shape._functions()
+        functions.domains.add(domain)
         for key in domain:
-            found.keys.add(key)
-        found.results.merge(results)
+            functions.keys.add(key)
+        functions.results.merge(results)
 
 
 __all__ = ["add_members"]

@@ -48,10 +48,10 @@ def term_of(t: Translator, value: Sym) -> Term:
             sort = least_sort(t, value.value)
             return literal(sort, t.names.encode(value.value, sort))
         case Table():
-            found = t.tables.get(value)
-            if found is None:
-                found = t.tables[value] = term_of_table(t, value)
-            return found
+            term = t.tables.get(value)
+            if term is None:
+                term = t.tables[value] = term_of_table(t, value)
+            return term
         case Row():
             return term_of_row(t, value)
         case Entries():
@@ -103,7 +103,7 @@ def _set_term(t: Translator, value: Sym) -> Term:
     if not pieces:
         return literal(Set(NOTHING), frozenset())
     whole = join_all_sorts(t, [piece.sort for piece in pieces])
-    found = t.convert(pieces[0], whole)
+    term = t.convert(pieces[0], whole)
     for piece in pieces[1:]:
-        found = Term(Operator.UNION, whole, (found, t.convert(piece, whole)))
-    return found
+        term = Term(Operator.UNION, whole, (term, t.convert(piece, whole)))
+    return term

@@ -49,16 +49,16 @@ def sort_of(shape: Shape, names: Names) -> Sort:
 def _key_sort(shape: Shape, names: Names) -> Sort:
     """Return the sort of keys or members. It lists values with parts if the sort would have many more values
     than were seen."""
-    found, seen = sort_of(shape, names), shape.list_values()
-    if not seen or isinstance(found, Boolean | Range | Listed):
-        return found
+    sort, seen = sort_of(shape, names), shape.list_values()
+    if not seen or isinstance(sort, Boolean | Range | Listed):
+        return sort
     least, times = _MOST_KEYS, _MOST_UNSEEN
     if names.compact:
         least, times = _MOST_KEYS_COMPACT, _MOST_UNSEEN_COMPACT
-    if not shape.lists and found.size <= max(least, times * len(seen)):
-        return found
+    if not shape.lists and sort.size <= max(least, times * len(seen)):
+        return sort
     if shape.ints or shape.truths:  # a sort lists values with parts and words, and nothing beside these
-        return found
+        return sort
     return Listed(*map(names.word, sorted(seen, key=lambda value: text(value, names.order))))
 
 
@@ -125,11 +125,11 @@ def _name(word: Value) -> str:
 
 def _integers(values: Iterable[int]) -> Sort:
     """Return a range for integers that lie close together, and a list for others."""
-    found = sorted(values)
-    low, high = found[0], found[-1]
-    if high - low + 1 <= 2 * len(found) + 8:
+    integers = sorted(values)
+    low, high = integers[0], integers[-1]
+    if high - low + 1 <= 2 * len(integers) + 8:
         return Range(low, high)
-    return Listed(*found)
+    return Listed(*integers)
 
 
 def _rows_sort(rows: Rows, names: Names) -> Sort:
@@ -171,9 +171,13 @@ def exact_sort(domain: frozenset[Value], names: Names) -> Sort | None:
     if not domain:
         return None
     if shape.ints and not (shape.words or shape.truths or shape.rows or shape.sets):
-        found = sorted(shape.ints)
-        if len(found) == len(domain):
-            return Range(found[0], found[-1]) if found[-1] - found[0] + 1 == len(found) else Listed(*found)
+        integers = sorted(shape.ints)
+        if len(integers) == len(domain):
+            return (
+                Range(integers[0], integers[-1])
+                if integers[-1] - integers[0] + 1 == len(integers)
+                else Listed(*integers)
+            )
     try:
         sort = sort_of(shape, names)
     except NoValue:

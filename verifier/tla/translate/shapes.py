@@ -91,11 +91,11 @@ class Shape:
                 for name, item in value.items():
                     fields[name].add(item)
             case Fn():
-                found = self._functions()
-                found.domains.add(frozenset(value))
+                functions = self._functions()
+                functions.domains.add(frozenset(value))
                 for key, item in value.items():
-                    found.keys.add(key)
-                    found.results.add(item)
+                    functions.keys.add(key)
+                    functions.results.add(item)
             case _:
                 raise NoShape(f"a value of the kind {type(value).__name__}")
 
@@ -158,11 +158,11 @@ class Shape:
             for name, shape in fields.items():
                 own[name].merge(shape)
         if other.functions is not None:
-            found = self._functions()
-            found.domains |= other.functions.domains
-            found.partial = found.partial or other.functions.partial
-            found.keys.merge(other.functions.keys)
-            found.results.merge(other.functions.results)
+            functions = self._functions()
+            functions.domains |= other.functions.domains
+            functions.partial = functions.partial or other.functions.partial
+            functions.keys.merge(other.functions.keys)
+            functions.results.merge(other.functions.results)
 
     def _merge_seen(self, other: Shape) -> None:
         self.lists = self.lists or other.lists
@@ -266,13 +266,13 @@ class Shape:
                 shape.add_sort(sort.element, names)
 
     def _add_function_sort(self, sort: Function | PartialFunction, names: Names) -> None:
-        found = self._functions()
+        functions = self._functions()
         if isinstance(sort, Function):
-            found.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
+            functions.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
         else:
-            found.partial = True
-        found.keys.add_sort(sort.domain, names)
-        found.results.add_sort(sort.range, names)
+            functions.partial = True
+        functions.keys.add_sort(sort.domain, names)
+        functions.results.add_sort(sort.range, names)
 
 
 @dataclass

@@ -153,13 +153,13 @@ def _spread_term(t: Translator, of: Term, name: str) -> list[Case]:
 
 def _spread_listed(t: Translator, of: Term, element: Sort) -> list[Case]:
     key = of.data if of.operator is Operator.VARIABLE else of
-    found = t.members.get(key)
-    if found is None:
-        found = t.members[key] = [
+    cases = t.members.get(key)
+    if cases is None:
+        cases = t.members[key] = [
             Case(Term(Operator.CONTAINS, TRUTH, (of, literal(element, one))), Known(known))
             for known, one in t.names.listing(element).items()
         ]
-    return list(found)
+    return list(cases)
 
 
 def _spread_subsets(t: Translator, of: Subsets, name: str) -> list[Case]:
@@ -255,13 +255,13 @@ def _with_offset(of: Term) -> tuple[Term, int]:
     """Return an integer as a term and a number that is added to it."""
     match of:
         case Term(operator=Operator.ADD, arguments=(base, Term(operator=Operator.LITERAL, data=int(more)))):
-            found, known = _with_offset(base)
-            return found, known + more
+            offset, known = _with_offset(base)
+            return offset, known + more
         case Term(
             operator=Operator.SUBTRACT, arguments=(base, Term(operator=Operator.LITERAL, data=int(less)))
         ):
-            found, known = _with_offset(base)
-            return found, known - less
+            offset, known = _with_offset(base)
+            return offset, known - less
     return of, 0
 
 
@@ -281,19 +281,21 @@ def each_once(t: Translator, of: Sym) -> list[Case]:
     cases = spread(t, of)
     if any(not isinstance(case.item, Known) for case in cases):
         cases = spread(t, t.term(of))
-    found: dict[Value, Sym] = {}
+    conditions: dict[Value, Sym] = {}
     for case in cases:
         if case.symbol is None:
             assert isinstance(case.item, Known)
             value = materialize(case.item.value)
-            found[value] = or_(t, [found[value], case.condition]) if value in found else case.condition
+            conditions[value] = (
+                or_(t, [conditions[value], case.condition]) if value in conditions else case.condition
+            )
             continue
         if case.symbol.sort.size > MOST_FOLDED:
             raise Untranslated(None, "a fold over a set with many possible members")
         for one in case.symbol.sort.values():
             value = t.names.decode(one, case.symbol.sort)
-            found[value] = t.has_candidate(of, Known(value))
-    return [Case(found[value], Known(value)) for value in list_in_order(t, frozenset(found))]
+            conditions[value] = t.has_candidate(of, Known(value))
+    return [Case(conditions[value], Known(value)) for value in list_in_order(t, frozenset(conditions))]
 
 
 # -- integers

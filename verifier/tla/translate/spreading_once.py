@@ -93,11 +93,11 @@ def _items_once(t: Translator, cases: list[Case], place: Place) -> list[Case]:
     if len(cases) > MOST_FOLDED:
         t.uncounted = t.uncounted or place
         return cases
-    found = []
+    items = []
     for number, case in enumerate(cases):
         same = [and_(t, [c.condition, equals(t, c.item, case.item)]) for c in cases[:number]]
-        found.append(Case(and_(t, [case.condition, not_(t, or_(t, same))]), case.item))
-    return found
+        items.append(Case(and_(t, [case.condition, not_(t, or_(t, same))]), case.item))
+    return items
 
 
 def _in_none(t: Translator, parts: tuple[Sym, ...], case: Case) -> Sym:

@@ -224,8 +224,8 @@ def _after_set(t: Translator, read: Sym, value: Sym) -> Sym:
             return Joined((t.after(read, value.parts[0]), *value.parts[1:]))
         case Known() if isinstance(value.value, Infinite):
             return Part(value, lambda item: read)
-    found = t.term(value)
-    return if_(t, read, found, Nothing())
+    term = t.term(value)
+    return if_(t, read, term, Nothing())
 
 
 def _reads(result: Sym, part: Term, far: int) -> bool:

@@ -88,12 +88,12 @@ class Temporal:
     def properties(self, named: dict[str, Sequence[Formula]]) -> list[TemporalProperty]:
         """Translate temporal properties of an execution of the specification. Raises Untranslated."""
         assumed = [~one for one in self.found.assumed]
-        found = []
+        properties = []
         for name, formulas in named.items():
             parts = [self.formula(one.body, Context({}, one.module)) for one in formulas]
             claim = _join(TemporalOperator.OR, [*assumed, _join(TemporalOperator.AND, parts)])
-            found.append(TemporalProperty(name, claim, True, ""))
-        return found
+            properties.append(TemporalProperty(name, claim, True, ""))
+        return properties
 
     def formula(self, whole: Expression, c: Context) -> TemporalFormula:
         """Translate a temporal formula. Raises Untranslated."""
@@ -146,8 +146,8 @@ class Temporal:
                 return self._decide(claim, c) if supposed else None if supposed is None else True
         if self._level(whole, c) > STATE:
             return None
-        found = truth_of(self.t, self.t.value(whole, c))
-        return found.value.truth if isinstance(found, Known) else None
+        truth = truth_of(self.t, self.t.value(whole, c))
+        return truth.value.truth if isinstance(truth, Known) else None
 
     def _translate_call(self, whole: ast.Apply, c: Context) -> TemporalFormula:
         entered = self._enter(whole, c)
@@ -168,8 +168,8 @@ class Temporal:
         return TemporalFormula(TemporalOperator.NOW, (self._state(whole, c),))
 
     def _state(self, whole: Expression, c: Context, *, negated: bool = False) -> Term:
-        found = truth_of(self.t, self.t.value(whole, c))
-        return formula_of(self.t, not_(self.t, found) if negated else found)
+        truth = truth_of(self.t, self.t.value(whole, c))
+        return formula_of(self.t, not_(self.t, truth) if negated else truth)
 
     def _always(self, whole: Expression, c: Context, *, negated: bool = False) -> TemporalFormula:
         """``[]F``, or ``[]~F``."""
@@ -197,9 +197,9 @@ class Temporal:
                 if negated:
                     return self._always(first, c) & self._always(then, c, negated=True)
                 return self._leads_to(first, then, c, now=True)
-        found = self.formula(whole, c)
-        said = ~found if negated else found
-        return said if _is_of_all_ends(found) else _about(TemporalOperator.ALWAYS, said)
+        formula = self.formula(whole, c)
+        said = ~formula if negated else formula
+        return said if _is_of_all_ends(formula) else _about(TemporalOperator.ALWAYS, said)
 
     def _step(self, whole: ast.Step, c: Context, *, negated: bool) -> TemporalFormula:
         """Translate ``<<A>>_v``, or the negation of ``[A]_v``: a formula about a step that changes v."""
@@ -207,8 +207,8 @@ class Temporal:
             raise Untranslated(whole.place, "[A]_v stands below [], and <<A>>_v below <>")
         self.t.assigned = None  # names of the next state may be read
         try:
-            found = truth_of(self.t, self.t.value(whole, c))
-            term = formula_of(self.t, not_(self.t, found) if negated else found)
+            truth = truth_of(self.t, self.t.value(whole, c))
+            term = formula_of(self.t, not_(self.t, truth) if negated else truth)
         finally:
             self.t.assigned = {}
         return TemporalFormula(TemporalOperator.STEP, (term,))
@@ -223,9 +223,9 @@ class Temporal:
             return TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,))
         if isinstance(inner, ast.Step):
             return _about(TemporalOperator.ALWAYS_EVENTUALLY, self._step(inner, c, negated=negated))
-        found = self._always(inner, c) if whole.kind == "[]" else ~self._always(inner, c, negated=True)
-        if _is_of_all_ends(found):
-            return ~found if negated else found
+        result = self._always(inner, c) if whole.kind == "[]" else ~self._always(inner, c, negated=True)
+        if _is_of_all_ends(result):
+            return ~result if negated else result
         part = self.formula(inner, c)
         return _about(TemporalOperator.ALWAYS_EVENTUALLY, ~part if negated else part)
 
@@ -240,10 +240,10 @@ class Temporal:
                 terms = (self._state(first, c), self._state(*after))
                 return TemporalFormula(TemporalOperator.EVER_AFTER, terms)
             if target is None:
-                found = self.formula(then, c)
-                if not _is_of_all_ends(found):
-                    return _about(TemporalOperator.ALWAYS, self.formula(first, c).implies(found))
-                return self._happens(first, c).implies(found)
+                formula = self.formula(then, c)
+                if not _is_of_all_ends(formula):
+                    return _about(TemporalOperator.ALWAYS, self.formula(first, c).implies(formula))
+                return self._happens(first, c).implies(formula)
             then, inner = target
         else:
             inner = c
@@ -256,9 +256,9 @@ class Temporal:
                 term = self._state(then, inner)
                 return cause.implies(TemporalFormula(TemporalOperator.ALWAYS_EVENTUALLY, (term,)))
         else:
-            found = ~self._always(then, inner, negated=True)
-            if _is_of_all_ends(found):
-                return self._happens(first, c).implies(found)
+            formula = ~self._always(then, inner, negated=True)
+            if _is_of_all_ends(formula):
+                return self._happens(first, c).implies(formula)
         return _about(TemporalOperator.LEADS_TO, self.formula(first, c), self.formula(then, inner))
 
     def _happens(self, whole: Expression, c: Context) -> TemporalFormula:
@@ -285,12 +285,12 @@ class Temporal:
     def _level(self, whole: Expression, c: Context) -> int:
         """Return the level of a formula, including the expressions that its names stand for."""
         facts = self.evaluator.analysis.of(whole, c.module)
-        found = facts.level
+        level = facts.level
         for symbol in facts.free:
             thunk = c.env.get(symbol)
             if isinstance(thunk, Thunk):
-                found = max(found, self._level(thunk.body, thunk.context))
-        return min(found, TEMPORAL)
+                level = max(level, self._level(thunk.body, thunk.context))
+        return min(level, TEMPORAL)
 
     def _enter(self, whole: ast.Apply, c: Context) -> tuple[Expression, Context] | None:
         """Return the body of a call with its context; None if it has no body."""

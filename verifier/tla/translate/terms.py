@@ -84,14 +84,14 @@ def with_symbols(term: Term, put: dict[Symbol, Term]) -> Term:
     def of(one: Term) -> Term:
         if not one.free & put.keys():
             return one
-        found = made.get(one)
-        if found is None:
+        replaced = made.get(one)
+        if replaced is None:
             if one.operator is Operator.VARIABLE:
                 assert isinstance(one.data, Symbol)
                 return put[one.data]
             arguments = tuple(map(of, one.arguments))
-            found = made[one] = Term(one.operator, one.sort, arguments, one.data, one.binds)
-        return found
+            replaced = made[one] = Term(one.operator, one.sort, arguments, one.data, one.binds)
+        return replaced
 
     return of(term)
 

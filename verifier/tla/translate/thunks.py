@@ -35,10 +35,10 @@ class Thunk:
             return self.found
         before, self.translator.unassigned = self.translator.unassigned, set()
         try:
-            found = self.translator.value(self.body, self.context)
+            value = self.translator.value(self.body, self.context)
         finally:
             missing = self.translator.unassigned
             self.translator.unassigned = before | missing
         if self.kept and not (self.waits and missing):
-            self.found, self.assigned = found, assigned
-        return found
+            self.found, self.assigned = value, assigned
+        return value

@@ -86,26 +86,26 @@ def start_translation(
     under its permutations. ``looked`` is called with the first states, then with the sorts before walks and
     after each batch of walks. Raises Undefined or Untranslated."""
     if widely:
-        found = _sample_widely(specification, symmetry)
+        sampled = _sample_widely(specification, symmetry)
     else:
-        found = sample(specification, depth=depth, symmetry=symmetry)
-    looked(found, ())
+        sampled = sample(specification, depth=depth, symmetry=symmetry)
+    looked(sampled, ())
     evaluator = specification.evaluator
     names = Names(evaluator.order, evaluator.model_values.values(), compact=widely)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
-    add_states(shapes, found.states)
-    if not found.complete:
+    add_states(shapes, sampled.states)
+    if not sampled.complete:
         bounds_of_types(specification, shapes)
-    if not found.all_initial:
+    if not sampled.all_initial:
         bounds_of_init(specification, shapes)
     if widely:
         with without_traces(specification):
-            _walk_on(shapes, found, names, looked)
-    made = Translation(specification, names, shapes, found, symmetry=symmetry)
-    if not (widely or found.complete):
-        if found.initial and specification.next is not None:
-            scout = Scout(Stepper(specification), names, found.initial)
+            _walk_on(shapes, sampled, names, looked)
+    made = Translation(specification, names, shapes, sampled, symmetry=symmetry)
+    if not (widely or sampled.complete):
+        if sampled.initial and specification.next is not None:
+            scout = Scout(Stepper(specification), names, sampled.initial)
             with without_traces(specification):
                 scout.widen(shapes.values(), SAMPLING.scouting_steps if depth is None else depth)
         for shape in shapes.values():
@@ -159,7 +159,7 @@ def _sample_widely(specification: Specification, symmetry: Symmetry | None) -> S
         spoken_of = any(safety.initially for safety in specification.properties.values())
         most_initial = SAMPLING.initial if spoken_of else SAMPLING.initial_told_by_init
         return sample(specification, *wide, most_initial, symmetry=symmetry, walks=False)
-    found = sample(specification, *wide, SAMPLING.initial, symmetry=symmetry, walks=False)
-    if found.all_initial:
-        return found
+    sampled = sample(specification, *wide, SAMPLING.initial, symmetry=symmetry, walks=False)
+    if sampled.all_initial:
+        return sampled
     return sample(specification, *wide, SAMPLING.initial_of_explore, symmetry=symmetry, walks=False)
