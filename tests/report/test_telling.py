@@ -125,7 +125,7 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
          'Now {q \\in 2..3 : pc[q] = "in"} must be empty, and has 2.', [("pc[2]", ())]),
         ('n > 0 => \\E p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',
          ('Now no p in {q \\in 2..3 : pc[q] = "in"}, which is {2}, has p = 5.|'
-         "This is required because n > 0."), [("pc", ())]),
+         "This is required because n > 0."), [("pc[2]", ()), ("pc[3]", ())]),
     ],
 )  # fmt: skip
 def test_why_a_formula_of_a_module_is_false(

@@ -28,6 +28,14 @@ ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
         ('\\E p \\in {2, 3} : IF p = 2 THEN pc[p] = "out" ELSE n > 5', ["n", "pc[2]"]),
         ('LET Of(x) == pc[x] IN Of(2) = "out"', ["pc[2]"]),
         ('LET Of(x) == IF pc[x] = "in" THEN 1 ELSE 0 IN \\A p \\in 2..3 : Of(p) + 1 <= 1', ["pc[2]"]),
+        ('[p \\in 1..2 |-> pc[p]] # <<"out", "in">>', ["pc[1]", "pc[2]"]),
+        ('{pc[p] : p \\in 2..3} # {"in", "out"}', ["pc[2]", "pc[3]"]),
+        ('(n = 1) <=> (\\E p \\in {1, 3} : pc[p] = "in")', ["n", "pc[1]", "pc[3]"]),
+        (
+            'LET RECURSIVE S(_) S(k) == IF k = 0 THEN n ELSE <<pc[k], S(k - 1)>> IN S(2)[1] = "out"',
+            ["n", "pc[1]", "pc[2]"],
+        ),
+        ('\\A p \\in {2} : [at |-> pc[p], n |-> n] \\in [at : {"out"}, n : 0..4]', ["pc[2]"]),
     ],
 )
 def test_only_what_decides_is_red(formula: str, culprits: list[str], tmp_path: Path) -> None:
@@ -189,3 +197,30 @@ def test_premises_on_elements_of_a_set_in_the_state_are_told(tmp_path: Path) -> 
     formula = '\\A p \\in held : p # 1 => pc[p] = "out"'
     row = find_violation(tmp_path, "Sets", MODULE.replace("FORMULA", formula), CONFIG)
     assert told(row).around == ("This is required because p \\in held, p # 1.",)
+
+
+RECORDS = """---- MODULE Records ----
+EXTENDS Naturals
+VARIABLES f
+Init == f = [i \\in 1..2 |-> [x |-> 0, y |-> {}]]
+Put(i) == i = 2 /\\ f' = [f EXCEPT ![i].x = 2, ![i].y = {1}]
+Next == \\E i \\in 1..2 : Put(i)
+Spec == Init /\\ [][Next]_f
+Formula == FORMULA
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "culprits"),
+    [
+        ("\\A i \\in 1..2 : f[i] \\in [x : 0..1, y : SUBSET {1}]", ["f[2].x"]),
+        ("[i \\in 1..2 |-> f[i].x] # <<0, 2>>", ["f[1].x", "f[2].x"]),
+        ("\\A i \\in 1..2 : f[i].y = {}", ["f[2].y"]),
+    ],
+)
+def test_of_a_record_only_the_fields_that_decide_are_red(
+    formula: str, culprits: list[str], tmp_path: Path
+) -> None:
+    row = find_violation(tmp_path, "Records", RECORDS.replace("FORMULA", formula), CONFIG)
+    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)

@@ -29,7 +29,7 @@ from verifier.runs.modules.verdicts import SettledVerdicts
 from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import level_choice as levels
 from verifier.tla.explorer import Explorer
-from verifier.tla.translate import comparability, membership, translation
+from verifier.tla.translate import membership, rules, translation
 from verifier.tla.translate.scouting import Scout
 
 CONFIG = "\nINIT Init\nNEXT Next\nINVARIANT Inv\n"
@@ -344,7 +344,8 @@ def test_an_error_of_the_interpreter_that_the_translation_does_not_have_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a translation that does not see that values of different kinds are compared."""
-    monkeypatch.setattr(comparability, "member_of", membership.contains)
+    wrong = replace(rules.ALL_RULES, member_of=membership.contains)
+    monkeypatch.setattr(rules, "ALL_RULES", wrong)
     body = (
         "EXTENDS Naturals\nVARIABLE f\nInit == f = [i \\in 1..2 |-> 0]\n"
         "Next == \\E i \\in 1..2 : f' = [f EXCEPT ![i] = [a |-> i]]\n"

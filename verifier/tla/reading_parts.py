@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from verifier.encodings.blame import Culprit
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.facts import ACTION, subexpressions
-from verifier.tla.frames import Undefined
+from verifier.tla.frames import Frame, Undefined
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.value_types import NoValue, Value
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _MOST_KEYS = 200
 """The most keys of functions that are compared one by one."""
+_CHOOSING = (ast.Function, ast.Image, ast.Filter, ast.Quantifier)
+_MOST_CHOICES = 24
+"""The most choices of names for each of which the parts that are read count."""
 _DEEPEST = 30
 """Definitions further down are not opened."""
 _DEEPEST_CALLS = 8
@@ -39,6 +44,7 @@ class Reading:
     def paths(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[str]:
         """Yield the paths that an expression reads. ``outer``: names that are bound and have no value."""
         inner, waiting = {*outer, *find_bound_names(whole)}, [whole]
+        inner = {name for name in inner if not isinstance(name, ast.Definition)}
         inner |= set(self.blaming.descent.evaluator.index) if self.primed else set()
         while waiting:
             part = waiting.pop(0)
@@ -52,6 +58,13 @@ class Reading:
                 continue
             if isinstance(part, ast.Prime | ast.Unchanged | ast.Enabled) and not self.primed:
                 yield from Reading(self.blaming, self.depth, primed=True).paths(part.body, inner)
+                continue
+            if isinstance(part, ast.Let):  # a definition counts where it is applied
+                waiting.append(part.body)
+                continue
+            chosen = None if self.primed else self._read_each(part, inner)
+            if chosen is not None:
+                yield from chosen
                 continue
             is_open = self.primed or inner.intersection(names_in(part))
             applied = None if is_open else self._read_application(part)
@@ -72,11 +85,59 @@ class Reading:
                 yield from Reading(called[0], self.depth + 1).paths(called[1])
                 waiting += part.arguments
                 continue
-            if isinstance(part, ast.Apply):
+            local = self._open_local(part) if self.depth < _DEEPEST_CALLS else None
+            if local is not None:
+                assert isinstance(part, ast.Apply)
+                assert local.body is not None
+                own = {*inner, *local.parameters}
+                yield from Reading(self.blaming, self.depth + 1, primed=self.primed).paths(local.body, own)
+            elif isinstance(part, ast.Apply):
                 alone = ast.Apply(part.operator, place=part.place)
                 analysis = self.blaming.descent.evaluator.analysis
                 yield from sorted(one.name for one in analysis.of(alone, self.blaming.unit.module).reads)
             waiting += subexpressions(part)[0] if is_open else self._deciding(part)
+
+    def _open_local(self, whole: Expression) -> ast.Definition | None:
+        """Return the definition of LET that an expression applies; None if it applies none."""
+        if not isinstance(whole, ast.Apply) or not isinstance(whole.operator, ast.Definition):
+            return None
+        symbol = whole.operator
+        return symbol if symbol.nested and symbol.body is not None and whole.arguments else None
+
+    def _read_each(self, whole: Expression, inner: Set[Symbol]) -> list[str] | None:
+        """Return what a function, set or quantifier reads for each choice of its names. None if these are
+        many, or depend on names in ``inner``."""
+        if not isinstance(whole, _CHOOSING) or self.depth >= _DEEPEST_CALLS:
+            return None
+        bindings = (whole.binding,) if isinstance(whole, ast.Filter) else whole.bindings
+        if isinstance(whole, ast.Function) and whole.itself is not None:
+            return None
+        own = set(find_bound_names(whole))
+        if not (inner - own).isdisjoint(names_in(whole)):
+            return None
+        with suppress(Undefined, NoValue):
+            found = [path for one in bindings for path in self.paths(one.domain)]
+            for frame in self._choose(bindings):
+                found += Reading(self.blaming.at(frame), self.depth + 1).paths(whole.body)
+            return list(dict.fromkeys(found))
+        return None
+
+    def _choose(self, bindings: Sequence[ast.Binding]) -> Iterator[Frame]:
+        """Yield a frame for each choice of the names of bindings. Raises NoValue if these are many."""
+        blaming = self.blaming
+        sets = [materialize(blaming.value(one.domain)) for one in bindings for _ in _each_name(one)]
+        if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_CHOICES:
+            raise NoValue("many choices")
+        for items in product(*map(blaming.sort, sets)):
+            frame = extend_frame(blaming.frame[:], blaming.unit)
+            left = iter(items)
+            for one in bindings:
+                if one.is_tuple:
+                    compile_setter(blaming.descent.evaluator, one, blaming.unit)(frame, next(left))
+                    continue
+                for name in one.names:
+                    frame[blaming.unit.slot(name)] = next(left)
+            yield frame
 
     def _deciding(self, whole: Expression) -> list[Expression]:
         """The parts of an expression that decide its value: of IF the branch taken, of a true disjunction
@@ -191,6 +252,8 @@ class Reading:
         """Of a function that is not in a set of functions, what it reads at the keys with wrong values."""
         blaming, functions = self._open(right)
         pairs = self._pairs(left)
+        if isinstance(functions, ast.RecordSet) and pairs is not None:
+            return self._fields_outside(left, pairs, Reading(blaming, self.depth + 1), functions)
         if not isinstance(functions, ast.FunctionSet) or pairs is None:
             return None
         domain, range_ = (materialize(blaming.value(one)) for one in (functions.domain, functions.range))
@@ -199,6 +262,22 @@ class Reading:
         keys = [key for key, value in pairs.items() if not is_member(value, range_)]
         read = list(Reading(blaming, self.depth + 1).paths(functions.range))
         return _join([self._at_keys(left, keys), read])
+
+    def _fields_outside(
+        self, left: Expression, pairs: dict[Value, Value], reading: Reading, records: ast.RecordSet
+    ) -> tuple[Culprit, ...] | None:
+        """Of a record that is not in a set of records, the fields with wrong values."""
+        blaming, record = self._open(left)
+        path = blaming.path_of(record, set())
+        made = dict(record.fields) if isinstance(record, ast.Record) else {}
+        if (path is None and not made) or pairs.keys() != {name for name, _ in records.fields}:
+            return None
+        found: list[list[str] | None] = []
+        for name, range_ in records.fields:
+            if not is_member(pairs[name], materialize(reading.blaming.value(range_))):
+                own = Reading(blaming, self.depth + 1).paths(made[name]) if made else [f"{path}.{name}"]
+                found.append([*own, *reading.paths(range_)])
+        return _join(found)
 
     def _pairs(self, whole: Expression) -> dict[Value, Value] | None:
         if not self._is_state(whole):
@@ -232,6 +311,11 @@ def _join(found: list[list[str] | None]) -> tuple[Culprit, ...] | None:
     if None in found:
         return None
     return tuple(Culprit(path) for path in dict.fromkeys(path for one in found for path in one or ())) or None
+
+
+def _each_name(binding: ast.Binding) -> Sequence[Symbol]:
+    """The names that are bound one by one; a tuple of names is bound at once."""
+    return binding.names[:1] if binding.is_tuple else binding.names
 
 
 def find_bound_names(whole: Expression) -> Iterator[Symbol]:

@@ -10,7 +10,7 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.printing import LONGEST, text
 from verifier.encodings.sorts import Boolean
-from verifier.encodings.terms import Operator, Term
+from verifier.encodings.terms import Operator, Symbol, Term
 
 if TYPE_CHECKING:
     from verifier.trust.explain import ConcreteReading
@@ -60,7 +60,7 @@ class Mentions:
 
     def name(self, part: Term, bindings: Bindings, longest: int = LONGEST) -> str:
         """Name a term by its text, with the values of its keys that are long or parts of the state."""
-        if part.operator is Operator.APPLY and not isinstance(part.sort, Boolean):
+        if part.operator is Operator.APPLY and (not isinstance(part.sort, Boolean) or self._is_stored(part)):
             base, key = part.arguments
             stands = self._is_long(key, bindings) or self._reads_state(key, bindings)
             value = self.reading.value(key, bindings) if stands else None
@@ -87,11 +87,17 @@ class Mentions:
         return len(text(key, bindings, self.first_index, _LONGEST_KEY + 1)) > _LONGEST_KEY
 
     def _is_path(self, part: Term, bindings: Bindings) -> bool:
-        """True of a part of the state; a truth value is mentioned as what it is made from."""
-        if part.operator not in _PATHS or isinstance(part.sort, Boolean):
+        """True of a part of the state. Of another truth value, what it is made from is mentioned."""
+        if part.operator not in _PATHS or (isinstance(part.sort, Boolean) and not self._is_stored(part)):
             return False
         closed = all(symbol in bindings or symbol.name in self.variables for symbol in part.free)
         return closed and bool(part.free - bindings.keys())
+
+    def _is_stored(self, part: Term) -> bool:
+        """True if a path begins at a variable of the state, and not at a value that a formula makes."""
+        while part.operator in _PATHS and part.arguments:
+            part = part.arguments[0]
+        return isinstance(part.data, Symbol) and part.data.name in self.variables
 
     def _inside(self, part: Term, bindings: Bindings) -> tuple[Term, Bindings] | None:
         """The condition of a set for the value that is asked for; None of anything else."""
