@@ -27,7 +27,9 @@ _MAP_HELP = (
     "A file that says which event is which action, and which field is which parameter or variable: TOML, or "
     "Python with a function read(event)."
 )
-_DRAFT_HELP = "Print a proposal of such a file, from the names in the first log and in the specification."
+_DRAFT_HELP = (
+    "Print a proposal of such a file: which actions fit the first events of the first log, and how sure."
+)
 _ENV_HELP = (
     "A module that reads its log: the environment variable with the log's path. [default: the one that the "
     "module reads with IOEnv]"
