@@ -175,7 +175,7 @@ class Trials:
 
 def _choose(guesses: list[Guess]) -> list[Guess]:
     """Return the best guesses. Of equal ones, the first of each meaning come before the second of any."""
-    seen, ranked = Counter[Any](), list[tuple[float, int, Guess]]()
+    seen, ranked = Counter[frozenset[tuple[str, Meaning]]](), list[tuple[float, int, Guess]]()
     for one in guesses:
         meanings = frozenset(one.meanings.items())
         ranked.append((-one.score, seen[meanings], one))
@@ -210,8 +210,8 @@ def _score(name: str, meaning: Meaning) -> float:
 
 def _is_near(name: str, action: str) -> bool:
     """True if an event and an action have nearly the same name."""
-    plain = ["".join(filter(str.isalnum, one.lower())) for one in (name, action)]
-    return SequenceMatcher(None, *plain).ratio() >= _NEAR_NAME
+    one, other = ("".join(filter(str.isalnum, word.lower())) for word in (name, action))
+    return SequenceMatcher(None, one, other).ratio() >= _NEAR_NAME
 
 
 def find_rivals(best: Guess, guesses: Sequence[Guess], name: str) -> list[str]:
