@@ -45,7 +45,7 @@ class Meaning:
     count: int = 0
     """The number of events."""
     claims: frozenset[Claim] = frozenset()
-    """What all of these events agree with."""
+    """The claims that all of these events agree with."""
     told: frozenset[Claim] = frozenset()
     """Those of them that another value would have contradicted."""
 
