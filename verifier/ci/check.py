@@ -89,14 +89,14 @@ def find_uncovered(
         own = [cell for cell in cells if cell.spec == spec]
         if not recording and not all(cell.expected for cell in own):
             continue  # a cell without expectations is a surprise of its own
-        facts = [(cell, found) for cell in own if isinstance(found := known[cell.id], Facts)]
+        facts = [(cell, facts_of) for cell in own if isinstance(facts_of := known[cell.id], Facts)]
         expecting = {cell.id: {item.property_name for item in cell.expected} for cell in own}
         if recording:
             expecting |= {cell.id: set(found.by_default) for cell, found in facts if not cell.expected}
         named = set().union(*expecting.values())
         first: dict[str, Cell] = {}
-        for cell, found in facts:
-            for name in found.by_default:
+        for cell, facts_of in facts:
+            for name in facts_of.by_default:
                 if name not in named and name not in first:
                     first[name] = cell
                     words = f"{spec} checks {name} by default, but no cell expects anything of it"
@@ -147,18 +147,18 @@ def compare(item: Expected, row: Row | None) -> Check:
     name, wanted = item.property_name, _describe(item)
     if row is None:
         return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
-    found, code = verdict_line(row), _code(row)
+    line, code = verdict_line(row), _code(row)
     if row.verdict is VerdictKind.INCONCLUSIVE:
-        words = f"nothing was decided: {found}; expected {wanted}"
-        return Check(name, wanted, found, words, code, row)
+        words = f"nothing was decided: {line}; expected {wanted}"
+        return Check(name, wanted, line, words, code, row)
     different = (
         row.verdict is not item.verdict
         or (item.steps is not None and (row.steps != item.steps or not row.fewest))
         or (item.depth is not None and row.depth != item.depth)
     )
     if different:
-        return Check(name, wanted, found, f"{found}; expected {wanted}", code, row)
-    return Check(name, wanted, found, None, 0, row)
+        return Check(name, wanted, line, f"{line}; expected {wanted}", code, row)
+    return Check(name, wanted, line, None, 0, row)
 
 
 def _code(row: Row) -> int:
@@ -180,17 +180,17 @@ def _describe(item: Expected) -> str:
 
 
 def _hash(cell: Cell, facts: Facts) -> Check:
-    expected, found = cell.spec_hash, facts.spec_hash
+    expected, actual = cell.spec_hash, facts.spec_hash
     if expected is None:
-        words = f"no spec hash is recorded ({found} now): verify ci --update records what is found"
-        return Check("spec_hash", None, found, words, ExitCode.NOT_AS_EXPECTED)
-    if expected != found:
+        words = f"no spec hash is recorded ({actual} now): verify ci --update records what is found"
+        return Check("spec_hash", None, actual, words, ExitCode.NOT_AS_EXPECTED)
+    if expected != actual:
         words = (
-            f"the spec or its constants changed: its hash is {found}, and the expectations were made for "
+            f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
             f"{expected}; review them, and record what is found with verify ci --update"
         )
-        return Check("spec_hash", expected, found, words, ExitCode.NOT_AS_EXPECTED)
-    return Check("spec_hash", expected, found, None, 0)
+        return Check("spec_hash", expected, actual, words, ExitCode.NOT_AS_EXPECTED)
+    return Check("spec_hash", expected, actual, None, 0)
 
 
 def _states(expected: int, found: int | None) -> Check:

@@ -83,12 +83,12 @@ def check_cells(
 
         known = survey(cells, at_once, watch_survey)
         cells = [_with_own_names(cell, known[cell.id]) for cell in cells]
-        found = list(find_uncovered(cells, known, recording=anew)) if everything else []
+        surprises = list(find_uncovered(cells, known, recording=anew)) if everything else []
         if anew:
-            missing += [check for first, _, check in found if first is None]
-            cells = [_ask_again(cell, known[cell.id], found) for cell in cells]
+            missing += [check for first, _, check in surprises if first is None]
+            cells = [_ask_again(cell, known[cell.id], surprises) for cell in cells]
         else:
-            missing += [check for _, _, check in found]
+            missing += [check for _, _, check in surprises]
         for checked in _run(cells, known, at_once, watch_cells):
             ran[checked.cell.id] = checked
             listen(checked)
@@ -112,12 +112,12 @@ def _run(
     longest = sorted(waiting.values(), key=lambda item: -(item[0].seconds or 0.0))
     for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once, watch):
         cell, facts, before = waiting[done.name]
-        found = done.reported[0] if done.reported else None
+        report = done.reported[0] if done.reported else None
         yield CellResult(
             cell,
             (*before, *after_running(cell, facts, done)),
             done.seconds,
-            found if isinstance(found, CellRun) else None,
+            report if isinstance(report, CellRun) else None,
         )
 
 

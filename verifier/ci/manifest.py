@@ -158,12 +158,12 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         raise UsageError(f"{place}: id = {name!r} is not allowed: it takes letters, digits and . _ -")
     if engine not in ENGINES:
         raise UsageError(f"{place}: {make_unknown_name_error('engine', engine, ENGINES)}")
-    found = engine_named(engine)
-    options = _options(table, found, place)
+    declared = engine_named(engine)
+    options = _options(table, declared, place)
     expectations = _table(table, "expect", place).items()
-    expected = tuple(_make_expected(prop, value, found, options, place) for prop, value in expectations)
+    expected = tuple(_make_expected(prop, value, declared, options, place) for prop, value in expectations)
     states = whole(table, "distinct_states", place)
-    if states is not None and not found.counts_states:
+    if states is not None and not declared.counts_states:
         counting = " and ".join(name for name in ENGINES if engine_named(name).counts_states)
         raise UsageError(f"{place}: distinct_states = {states} is for engine {counting}, not {engine}")
     return Cell(

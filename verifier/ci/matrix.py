@@ -26,12 +26,12 @@ def matrix(cells: Sequence[Cell], groups: int) -> dict[str, Any]:
     known = [cell.seconds for cell in cells if cell.seconds is not None]
     mean = sum(known) / len(known) if known else 1.0
     weights = {cell.id: mean if cell.seconds is None else cell.seconds for cell in cells}
-    found = [_Group() for _ in range(min(groups, len(cells)))]
+    made = [_Group() for _ in range(min(groups, len(cells)))]
     for cell in sorted(cells, key=lambda cell: -weights[cell.id]):
-        least = min(found, key=lambda group: (group.seconds, len(group.cells)))
+        least = min(made, key=lambda group: (group.seconds, len(group.cells)))
         least.cells.append(cell)
         least.seconds += weights[cell.id]
-    return {"include": [_entry(number, group) for number, group in enumerate(found, 1)]}
+    return {"include": [_entry(number, group) for number, group in enumerate(made, 1)]}
 
 
 def _entry(number: int, group: _Group) -> dict[str, Any]:

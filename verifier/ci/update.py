@@ -97,22 +97,22 @@ def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
             if own_name(name, known) not in known:
                 removed.append(name)
     for row in rows:
-        found = _expectation(row, cell)
+        expectation = _expectation(row, cell)
         old = expect.get(row.property_name)
-        if (old if isinstance(old, dict) else {"verdict": old}) != found:
-            expect[row.property_name] = _inline(found)
+        if (old if isinstance(old, dict) else {"verdict": old}) != expectation:
+            expect[row.property_name] = _inline(expectation)
     (expect if isinstance(expect, Table) else table).value.body.extend(trivia)
     return tuple(removed)
 
 
 def _cut_off(table: Any) -> list[Any]:
     """Remove the blank lines and comments from the end of a table: they belong to the next table."""
-    found: list[Any] = []
+    removed: list[Any] = []
     if isinstance(table, Table):
         body = table.value.body
         while body and body[-1][0] is None:
-            found.insert(0, body.pop())
-    return found
+            removed.insert(0, body.pop())
+    return removed
 
 
 def _noticeable(old: float | None, new: float) -> bool:
@@ -123,13 +123,13 @@ def _noticeable(old: float | None, new: float) -> bool:
 
 
 def _expectation(row: Row, cell: Cell) -> dict[str, Any]:
-    found: dict[str, Any] = {"verdict": row.verdict.value.lower()}
+    expectation: dict[str, Any] = {"verdict": row.verdict.value.lower()}
     has_fewest = engine_named(cell.engine).finds_fewest(cell.options)
     if row.verdict is VerdictKind.HOLDS:
-        found["depth"] = row.depth
+        expectation["depth"] = row.depth
     elif row.steps is not None and row.fewest and has_fewest:
-        found["steps"] = row.steps
-    return {key: value for key, value in found.items() if value is not None}
+        expectation["steps"] = row.steps
+    return {key: value for key, value in expectation.items() if value is not None}
 
 
 def _inline(found: dict[str, Any]) -> InlineTable:

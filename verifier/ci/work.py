@@ -79,9 +79,9 @@ def _survey(done: TaskResult) -> Facts | Refusal:
         return Refusal(f"the spec could not be loaded: {done.limit}")
     if done.failure is not None:
         return Refusal(f"the spec could not be loaded: {done.failure}")
-    (found,) = done.reported
-    assert isinstance(found, Facts | Refusal)
-    return found
+    (survey,) = done.reported
+    assert isinstance(survey, Facts | Refusal)
+    return survey
 
 
 def _guard(find: Callable[[], Any]) -> Work:

@@ -154,13 +154,13 @@ def _describe(certified: Certified) -> Iterator[str]:
     from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
-    found = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
+    finder = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
     size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
     subject = with_constants(proof.spec, proof.constants)
-    yield f"The claim: {subject}, {size}. Found by {found}, as the file says; that is not checked."
+    yield f"The claim: {subject}, {size}. Found by {finder}, as the file says; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"

@@ -34,11 +34,11 @@ def specs(incomplete: str) -> list[CompletionItem]:
         beside = sorted(Path(before or ".").iterdir())
     except OSError:
         beside = []
-    found = [item for item in beside if item.name.startswith(start) and (start or item.name[0] != ".")]
+    files = [item for item in beside if item.name.startswith(start) and (start or item.name[0] != ".")]
     return [
         *named,
-        *(CompletionItem(f"{before}{item.name}") for item in found if item.suffix in (".py", ".tla")),
-        *(CompletionItem(f"{before}{item.name}/", type="dir") for item in found if item.is_dir()),
+        *(CompletionItem(f"{before}{item.name}") for item in files if item.suffix in (".py", ".tla")),
+        *(CompletionItem(f"{before}{item.name}/", type="dir") for item in files if item.is_dir()),
     ]
 
 
@@ -93,9 +93,9 @@ def _properties(kind: type[Protocol]) -> Iterator[str]:
 
     yield "all"
     members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
-    found = {name: item for name, item in members.items() if isinstance(item, PropertyMember)}
-    yield from (claim_title(kind, name, item.name) for name, item in found.items())
-    if all(item.kind is not PropertyKind.TYPE_INVARIANT for item in found.values()):
+    properties = {name: item for name, item in members.items() if isinstance(item, PropertyMember)}
+    yield from (claim_title(kind, name, item.name) for name, item in properties.items())
+    if all(item.kind is not PropertyKind.TYPE_INVARIANT for item in properties.values()):
         yield TYPE_INVARIANT
 
 
@@ -105,8 +105,8 @@ def _temporal(kind: type[Protocol]) -> Iterator[str]:
 
     yield "all"
     members = {name: inspect.getattr_static(kind, name) for name in dir(kind)}
-    found = ((name, item) for name, item in members.items() if isinstance(item, TemporalMember))
-    yield from (claim_title(kind, name, item.name) for name, item in found)
+    temporal = ((name, item) for name, item in members.items() if isinstance(item, TemporalMember))
+    yield from (claim_title(kind, name, item.name) for name, item in temporal)
 
 
 def _constants(kind: type[Protocol]) -> Iterator[str]:

@@ -120,8 +120,8 @@ def command(
         _write_page(html, question, logs, settings, verdicts)
     if output_format == "json":
         content = {"spec": spec, "exit_code": int(code), "logs": [one.as_object() for one in verdicts]}
-        found = join_coverage(verdicts)
-        print_json({**content, "coverage": found.as_object() if found is not None else None})
+        coverage = join_coverage(verdicts)
+        print_json({**content, "coverage": coverage.as_object() if coverage is not None else None})
     else:
         for line in render_verdicts(verdicts):
             say(line)

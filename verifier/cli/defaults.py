@@ -60,7 +60,7 @@ def _check(path: Path, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     known = {option for engine in engines.values() for option in list_declared(engine.options)}
     tables = {name: value for name, value in table.items() if isinstance(value, Mapping)}
     shared = {name: value for name, value in table.items() if name not in tables}
-    found: dict[str, dict[str, Any]] = {}
+    defaults: dict[str, dict[str, Any]] = {}
     try:
         for name in tables:
             if name not in engines:
@@ -71,7 +71,7 @@ def _check(path: Path, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         for name, engine in engines.items():
             own = list_declared(engine.options)
             fitting = {option: value for option, value in shared.items() if option in own}
-            found[name] = engine.parse_options(fitting | dict(tables.get(name, {})))
+            defaults[name] = engine.parse_options(fitting | dict(tables.get(name, {})))
     except UsageError as error:
         raise UsageError(f"{path}: [tool.verify]: {error}") from None
-    return found
+    return defaults

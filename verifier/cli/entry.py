@@ -50,9 +50,9 @@ def _say_end() -> int:
     """Says that the command was ended while it was being imported, and returns the exit code."""
     from verifier.processes.interrupts import handler
 
-    found = handler()
-    if found is not None:
-        found.conclude()
+    end = handler()
+    if end is not None:
+        end.conclude()
     try:
         from verifier.cli.main import cli
 

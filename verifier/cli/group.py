@@ -132,10 +132,10 @@ class LazyGroup(click.Group):
 
     def say_end(self, args: Sequence[str], began: float, reason: str) -> int:
         """Says that a command was ended, in the format that it was asked for."""
-        found = handler()
-        if found is not None:
-            found.conclude()
-        if found is None or not found.has_answered:
+        end = handler()
+        if end is not None:
+            end.conclude()
+        if end is None or not end.has_answered:
             from verifier.cli.ended import document_of_end
 
             document = document_of_end(self, args, reason, time.monotonic() - began)

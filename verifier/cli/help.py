@@ -24,8 +24,8 @@ def command(context: click.Context, name: str | None) -> int:
     if name is None:
         click.echo(group.get_help(root))
         return 0
-    found = group.get_command(root, name)
-    if found is None:
+    command = group.get_command(root, name)
+    if command is None:
         raise make_unknown_name_error("command", name, group.list_commands(root))
-    click.echo(found.get_help(click.Context(found, parent=root, info_name=name)))
+    click.echo(command.get_help(click.Context(command, parent=root, info_name=name)))
     return 0

@@ -47,10 +47,10 @@ class GroupedCommand(click.Command):
 def group_options(params: list[click.Option]) -> dict[str, list[click.Option]]:
     """The options by group, each group in its order."""
     place = {flag: (title, number) for title, flags in GROUPS.items() for number, flag in enumerate(flags)}
-    found: dict[str, list[tuple[int, click.Option]]] = {title: [] for title in GROUPS}
+    options: dict[str, list[tuple[int, click.Option]]] = {title: [] for title in GROUPS}
     for count, param in enumerate(params):
         title, number = next((place[flag] for flag in param.opts if flag in place), (_OTHERS, count))
-        found[title].append((number, param))
+        options[title].append((number, param))
     return {
-        title: [param for _, param in sorted(rows, key=lambda row: row[0])] for title, rows in found.items()
+        title: [param for _, param in sorted(rows, key=lambda row: row[0])] for title, rows in options.items()
     }

@@ -26,17 +26,17 @@ def addresses(rows: Sequence[Row]) -> list[str]:
         lambda alike: [rows[number].engine for number in alike],
         lambda alike: [rows[number].solver for number in alike],
     ]
-    found = ["" for _ in rows]
+    addresses = ["" for _ in rows]
     for number, part in enumerate(parts):
-        column = of_alike(found, part)
+        column = of_alike(addresses, part)
         if number and len(set(column)) <= 1:
             continue
-        counts = Counter(found)
-        found = [
+        counts = Counter(addresses)
+        addresses = [
             _join(name, word) if not name or counts[name] > 1 else name
-            for name, word in zip(found, column, strict=True)
+            for name, word in zip(addresses, column, strict=True)
         ]
-    return _apart(found)
+    return _apart(addresses)
 
 
 def of_alike(names: Sequence[str], facts: Callable[[Sequence[int]], list[str]]) -> list[str]:
@@ -44,11 +44,11 @@ def of_alike(names: Sequence[str], facts: Callable[[Sequence[int]], list[str]]) 
     groups: dict[str, list[int]] = {}
     for number, name in enumerate(names):
         groups.setdefault(name, []).append(number)
-    found = ["" for _ in names]
+    addresses = ["" for _ in names]
     for numbers in groups.values():
         for number, fact in zip(numbers, facts(numbers), strict=True):
-            found[number] = fact
-    return found
+            addresses[number] = fact
+    return addresses
 
 
 def _differing_constants(rows: Sequence[Row]) -> list[str]:
@@ -70,7 +70,7 @@ def _safe(words: str) -> str:
 
 def _apart(names: Sequence[str]) -> list[str]:
     """The names, with numbers where several are the same or the page has one of its own."""
-    counts, used, found = Counter(names), set[str](), list[str]()
+    counts, used, distinct = Counter(names), set[str](), list[str]()
     for name in names:
         own = name if name and counts[name] == 1 and name not in used and not _TAKEN.fullmatch(name) else ""
         number = 1
@@ -78,5 +78,5 @@ def _apart(names: Sequence[str]) -> list[str]:
             own = f"{name or 'verdict'}.{number}"
             number += 1
         used.add(own)
-        found.append(own)
-    return found
+        distinct.append(own)
+    return distinct

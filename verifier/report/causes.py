@@ -118,14 +118,14 @@ class _Causes:
 
     def _chain(self, first: _Write) -> Iterator[Piece]:
         """Say which changes led to the value of a change, the earliest first."""
-        found = self._origins(first)
-        if not found:
+        origins = self._origins(first)
+        if not origins:
             return
-        left_out = len(found) - _MOST_LINKS
+        left_out = len(origins) - _MOST_LINKS
         yield Piece(f"How {self._became(first)}: ")
         if left_out > 0:
             yield Piece(f"{left_out} earlier change{'s' if left_out > 1 else ''} → ")
-        for number, one in enumerate(reversed(found[:_MOST_LINKS])):
+        for number, one in enumerate(reversed(origins[:_MOST_LINKS])):
             if number:
                 yield Piece(" → ")
             yield self._link(one.step)

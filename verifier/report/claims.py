@@ -67,14 +67,14 @@ def scope_of(row: Row) -> str:
 
 def scopes(rows: Sequence[Row]) -> dict[VerdictKind, str]:
     """Return for each kind of good verdict how far all of these go: `` complete``, or how many go how far."""
-    found = {}
+    scopes = {}
     for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
         counts = _extents([row for row in rows if row.verdict is kind])
         if len(counts) > 1:
-            found[kind] = f": {', '.join(f'{count:,} {words}' for words, count in counts.most_common())}"
+            scopes[kind] = f": {', '.join(f'{count:,} {words}' for words, count in counts.most_common())}"
         for words in counts if len(counts) == 1 else ():
-            found[kind] = f" {words}" if words else ""
-    return found
+            scopes[kind] = f" {words}" if words else ""
+    return scopes
 
 
 def _extents(rows: Sequence[Row]) -> Counter[str]:

@@ -282,7 +282,7 @@ class _Builder:
 
     def _memberships(self) -> Mapping[str, list[DiagramLane]]:
         """The variables that are sets of lanes, each with all lanes of this kind: it concerns all of them."""
-        found = {}
+        memberships = {}
         for name in self.variables:
             held = [self.notation.read(state[name]) for state in self.states]
             sets = [value for value in held if isinstance(value, frozenset)]
@@ -291,8 +291,8 @@ class _Builder:
             lanes = [self.lanes[lane] for lane in members if lane is not None]
             if len(sets) == len(held) and members and name not in self.owner and len(lanes) == len(members):
                 kinds = {lane.kind for lane in lanes}
-                found[name] = [lane for lane in self.lanes if lane.kind in kinds]
-        return found
+                memberships[name] = [lane for lane in self.lanes if lane.kind in kinds]
+        return memberships
 
     def _maps(self) -> tuple[dict[str, set[str]], set[str]]:
         """The paths of all functions with all their keys, and those whose keys are not always the same."""

@@ -237,14 +237,14 @@ def _find_blamed(one: LogVerdict, variables: Sequence[str]) -> dict[str, tuple[s
     if not one.obstacles:
         return {}
     nearest = one.obstacles[0]
-    found: dict[str, tuple[str, ...]] = {
+    blamed: dict[str, tuple[str, ...]] = {
         name: () for name in variables if name in re.findall(r"\w+", nearest.formula)
     }
     for path, value in nearest.values:
         name = re.split(r"[\[.]", path, maxsplit=1)[0]
         if name in variables:
-            found[name] = (*found.get(name, ()), f"{path} = {_cut(value)}")
-    return found
+            blamed[name] = (*blamed.get(name, ()), f"{path} = {_cut(value)}")
+    return blamed
 
 
 def _around_change(before: str, value: str) -> str:

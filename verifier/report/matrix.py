@@ -77,7 +77,7 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
     verdict share a cell.
     """
     scale = _Scale(rows)
-    found = []
+    grids = []
     for spec in dict.fromkeys(row.spec for row in rows):
         jobs = [(number, row) for number, row in enumerate(rows) if row.spec == spec]
         names, said = varying_constants([row for _, row in jobs]), list[str]()
@@ -94,8 +94,8 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
         )
         if len(made) > 1 and _cells(made) < _FEWEST_CELLS * len(made):
             made = [_by_choice(jobs, names, scale)]
-        found.append((spec, Drawn(made, said)))
-    return found
+        grids.append((spec, Drawn(made, said)))
+    return grids
 
 
 def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
@@ -110,12 +110,12 @@ def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
 
 def _without(jobs: _Jobs, names: Sequence[str], changes: Mapping[str, int]) -> list[str]:
     """The constants on which no verdict depends: the others tell what each verdict is."""
-    left, found = list(names), list[str]()
+    left, names_left = list(names), list[str]()
     for name in names:
         others = [other for other in left if other != name]
         if not changes[name] and _tell(jobs, others):
-            left, found = others, [*found, name]
-    return found
+            left, names_left = others, [*names_left, name]
+    return names_left
 
 
 def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
@@ -169,9 +169,9 @@ def _extent(rows: Sequence[Row]) -> str:
     """Say in short how far these go, if all of them hold, or in how many steps all are violated."""
     if all(row.verdict is VerdictKind.HOLDS and is_complete(row) for row in rows):
         return "all"
-    found = [row.depth if row.verdict is VerdictKind.HOLDS else row.steps for row in rows]
-    numbers = sorted({number for number in found if number is not None})
-    if len({row.verdict for row in rows}) > 1 or None in found or not numbers:
+    extents = [row.depth if row.verdict is VerdictKind.HOLDS else row.steps for row in rows]
+    numbers = sorted({number for number in extents if number is not None})
+    if len({row.verdict for row in rows}) > 1 or None in extents or not numbers:
         return ""
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
 
@@ -193,11 +193,11 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
     columns = sorted({name for cells in lines.values() for name in cells})
 
     def cell(chosen: tuple[str, ...], column: str) -> Cell | None:
-        found = lines[chosen].get(column, [])
-        made = scale.cell(found)
+        rows = lines[chosen].get(column, [])
+        made = scale.cell(rows)
         if made is None or not made.more:
             return made
-        own = {"property": column, "spec": found[0][1].spec, **dict(zip(names, chosen, strict=True))}
+        own = {"property": column, "spec": rows[0][1].spec, **dict(zip(names, chosen, strict=True))}
         return replace(made, query={printable(name): printable(value) for name, value in own.items()})
 
     return Grid(
@@ -252,11 +252,11 @@ def _grid(jobs: _Jobs, caption: str, down: str, across: str, scale: _Scale) -> G
         at.setdefault((_value(row, down), _value(row, across)), []).append((number, row))
 
     def cell(line: str, column: str) -> Cell | None:
-        found = at.get((line, column), [])
-        made = scale.cell(found)
+        rows = at.get((line, column), [])
+        made = scale.cell(rows)
         if made is None or not made.more:
             return made
-        row = found[0][1]
+        row = rows[0][1]
         own = {"property": row.claim, "spec": row.spec, _ENGINE: row.engine, down: line, across: column}
         return replace(made, query={printable(name): printable(value) for name, value in own.items()})
 
@@ -271,8 +271,8 @@ def _value(row: Row, name: str) -> str:
 
 def _values(jobs: _Jobs, name: str) -> list[str]:
     """The values in order; properties keep the order of the rows."""
-    found = list(dict.fromkeys(_value(row, name) for _, row in jobs))
-    return found if name == "property" else sorted(found, key=_order)
+    values = list(dict.fromkeys(_value(row, name) for _, row in jobs))
+    return values if name == "property" else sorted(values, key=_order)
 
 
 def _order(value: str) -> tuple[int, str]:

@@ -128,17 +128,17 @@ def _domain(name: str, held: Sequence[Any]) -> Domain | None:
 
 def _keys(data: Any) -> tuple[Atom, ...]:
     """The keys of a function if they are words or numbers; none of anything else."""
-    found: list[Any] = []
+    anies: list[Any] = []
     match data:
         case {"#map": pairs}:
-            found = [key for key, _ in pairs]
+            anies = [key for key, _ in pairs]
         case dict() if is_record(data):
-            found = list(data)
+            anies = list(data)
         case list() | {"#tup": list()}:
             items = data if isinstance(data, list) else data["#tup"]
-            found = list(range(1, len(items) + 1))
-    atoms = all(isinstance(key, str | int) and not isinstance(key, bool) for key in found)
-    return tuple(found) if atoms else ()
+            anies = list(range(1, len(items) + 1))
+    atoms = all(isinstance(key, str | int) and not isinstance(key, bool) for key in anies)
+    return tuple(anies) if atoms else ()
 
 
 def _find_named_sets(trace: Mapping[str, Any]) -> dict[str, frozenset[Any]]:
@@ -155,13 +155,13 @@ def _members(held: Any) -> list[Any]:
 
 def _parameters(trace: Mapping[str, Any]) -> dict[tuple[str, str], list[Any]]:
     """The values that each parameter of each action can have; else those that it has in the trace."""
-    found: dict[tuple[str, str], list[Any]] = {}
+    parameters: dict[tuple[str, str], list[Any]] = {}
     for action, name, value in _find_given_values(trace["states"]):
-        found.setdefault((action, name), []).append(value)
+        parameters.setdefault((action, name), []).append(value)
     for action, domains in trace.get("#meta", {}).get("domains", {}).items():
         for name, held in domains.items():
-            found[action, name] = [*_members(held), *found.get((action, name), ())]
-    return found
+            parameters[action, name] = [*_members(held), *parameters.get((action, name), ())]
+    return parameters
 
 
 def _find_given_values(states: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Any]]:

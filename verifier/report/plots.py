@@ -53,11 +53,11 @@ def plots(rows: Sequence[Row]) -> list[Plot]:
     """
     if max((row.seconds for row in rows), default=0) < _MATTERS:
         return []
-    found = [_plot(rows, "depth", [(row, row.depth) for row in rows if row.depth is not None])]
+    plots = [_plot(rows, "depth", [(row, row.depth) for row in rows if row.depth is not None])]
     for name in varying_constants(rows):
         values = [(row, row.constants.get(name)) for row in rows]
-        found.append(_plot(rows, name, [(r, v) for r, v in values if type(v) is int]))
-    return [plot for plot in found if plot is not None][:_MOST_PLOTS]
+        plots.append(_plot(rows, name, [(r, v) for r, v in values if type(v) is int]))
+    return [plot for plot in plots if plot is not None][:_MOST_PLOTS]
 
 
 def _plot(rows: Sequence[Row], name: str, points: Sequence[tuple[Row, Any]]) -> Plot | None:

@@ -158,7 +158,7 @@ def as_object(report: Report) -> dict[str, Any]:
             {
                 **asdict(row),
                 "command": command_of(row),
-                "known": None if (found := find_known_answer(row)) is None else asdict(found),
+                "known": None if (known_answer := find_known_answer(row)) is None else asdict(known_answer),
             }
             for row in report.rows
         ],

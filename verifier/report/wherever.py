@@ -38,7 +38,7 @@ def findings(rows: Sequence[Row]) -> tuple[list[Finding], int]:
     for row in rows:
         questions.setdefault((row.spec, row.claim), []).append(row)
     specs = len({row.spec for row in rows})
-    found = []
+    findings = []
     for kind in _BAD:
         for (spec, claim), asked in questions.items():
             bad = [row for row in asked if row.verdict is kind]
@@ -46,8 +46,8 @@ def findings(rows: Sequence[Row]) -> tuple[list[Finding], int]:
                 asks = {"property": claim, **({"spec": spec} if specs > 1 else {})}
                 query = {"verdict": kind.value, **{name: printable(value) for name, value in asks.items()}}
                 words = _how_many(asked, bad)
-                found.append(Finding(kind, spec, claim, words, query))
-    return found[:_MOST], len(found[_MOST:])
+                findings.append(Finding(kind, spec, claim, words, query))
+    return findings[:_MOST], len(findings[_MOST:])
 
 
 def _how_many(asked: Sequence[Row], bad: Sequence[Row]) -> str:
@@ -75,9 +75,9 @@ def _order(value: object) -> tuple[int, str]:
 
 
 def _values(rows: Sequence[Row], name: str) -> str:
-    found = sorted({row.constants.get(name) for row in rows}, key=_order)
-    first, last = found[0], found[-1]
-    if isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(found) >= _MANY:
+    values = sorted({row.constants.get(name) for row in rows}, key=_order)
+    first, last = values[0], values[-1]
+    if isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(values) >= _MANY:
         return f"{first}..{last}"
-    shown = [show(value) for value in found]
+    shown = [show(value) for value in values]
     return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

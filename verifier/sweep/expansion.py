@@ -214,7 +214,7 @@ def _option_names(engine: str) -> list[str]:
 
 
 def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) -> list[Job]:
-    found = []
+    jobs = []
     for values in product(*grid.axes):
         settings = {axis.name: value for axis, value in zip(grid.axes, values, strict=True)}
         try:
@@ -222,12 +222,12 @@ def _jobs(grid: Grid, covered: _SpecInGrid, left_out: Counter[tuple[str, str]]) 
         except AssumptionFailed as failed:
             left_out[covered.spec, failed.assumption] += 1
             continue
-        found += [
+        jobs += [
             _job(grid, covered, loaded, engine, name)
             for engine in grid.engines
             for name in covered.of(engine)
         ]
-    return found
+    return jobs
 
 
 def _load(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
@@ -242,14 +242,14 @@ def _load(grid: Grid, spec: str, settings: Mapping[str, Any]) -> Loaded:
 def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property_name: str) -> Job:
     names = _option_names(engine)
     given = {name: value for name, value in grid.options.items() if name in names}
-    found = engine_named(engine)
-    if grid.depth is not None and "depth" in names and found.is_bounded(given):
+    declared = engine_named(engine)
+    if grid.depth is not None and "depth" in names and declared.is_bounded(given):
         given["depth"] = grid.depth
     options = {**given, "timeout": grid.timeout, "memory": grid.memory}
-    recorded = record_options(found, loaded, options, property_name)
+    recorded = record_options(declared, loaded, options, property_name)
     definition = loaded.definition
     version, constants = tool_version(), definition.constants
-    identity = (definition.spec_hash, constants, property_name, found.name, recorded, version)
+    identity = (definition.spec_hash, constants, property_name, declared.name, recorded, version)
     file = Path(covered.spec.rpartition(":")[0] or covered.spec)
     read = () if not file.is_file() else (file,) if loaded.source is None else loaded.source.files
     return Job(
@@ -262,9 +262,9 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
         engine=engine,
         options=options,
         recorded=recorded,
-        cost=found.relative_cost * _cost(definition.constants, recorded),
+        cost=declared.relative_cost * _cost(definition.constants, recorded),
         tool_version=version,
-        parts=grid.split if found.has_parts else 1,
+        parts=grid.split if declared.has_parts else 1,
         reading=grid.reading.beside(Path.cwd()) if loaded.source is not None else Reading(),
         files=tuple(str(path.resolve()) for path in read),
     )

@@ -147,21 +147,21 @@ def _part(word: Any, place: str) -> range | Any:
 def axes_of(words: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})) -> tuple[Axis, ...]:
     """The axes of ``--grid NAME=VALUES``, and those of ``--set``, of one value. Raises UsageError for a
     malformed one, or two of one name."""
-    found: dict[str, Axis] = {}
+    axes: dict[str, Axis] = {}
     for word in words:
         name, equals, values = (part.strip() for part in word.partition("="))
         if not equals or not name:
             raise UsageError(
                 f"--grid {word} is not allowed: it takes NAME=VALUES, as in --grid replicas=2..4"
             )
-        if name in found:
+        if name in axes:
             raise UsageError(f"--grid gives {name} twice: name all its values in one, as in {name}=1,3..5")
-        found[name] = axis(name, values, "--grid")
+        axes[name] = axis(name, values, "--grid")
     for name, value in settings.items():
-        if name in found:
+        if name in axes:
             raise UsageError(f"--grid and --set both give {name}: say all its values in --grid")
-        found[name] = Axis(name, (value,))
-    return tuple(found.values())
+        axes[name] = Axis(name, (value,))
+    return tuple(axes.values())
 
 
 def read_grids(path: Path) -> list[Grid]:

@@ -101,12 +101,12 @@ class Split:
     def outcome(self) -> list[Row] | None:
         """The rows of the whole job, or None while it depends on parts that are open."""
         own = [row for part in self.all_parts if (row := self._row(part)) is not None]
-        found = [row for row in own if row.verdict in _FOUND]
+        violations = [row for row in own if row.verdict in _FOUND]
         over_all = [row for row in own if "part" not in row.options]
-        if not found and not (over_all and _is_closed(over_all[0], self.job)) and self.open:
+        if not violations and not (over_all and _is_closed(over_all[0], self.job)) and self.open:
             return None
         joined = [row for part in self.parts if (row := self._join(part)) is not None]
-        verdict = found[0] if found else self._not_found(joined, over_all)
+        verdict = violations[0] if violations else self._not_found(joined, over_all)
         others = {
             row.property_name: row
             for rows in self.rows.values()

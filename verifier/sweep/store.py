@@ -227,14 +227,14 @@ def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:
         raise UsageError(f"{folder} is not the folder of a sweep: it has no {name}/")
     while True:
         try:
-            found = [one for file in _files(folder, name) for one in _read_recorded(file)]
+            records = [one for file in _files(folder, name) for one in _read_recorded(file)]
         except FileNotFoundError:
             continue  # a writer has made one file of many meanwhile
         except Damaged as damaged:
             how = f"verify sweep ... --out {folder} --repair sets it aside and runs its jobs again"
             raise UsageError(f"{damaged}; {how}") from None
         newest: dict[str, Recorded] = {}
-        for one in sorted(found, key=lambda one: one.recorded_at):
+        for one in sorted(records, key=lambda one: one.recorded_at):
             newest.pop(one.row.job_id, None)
             newest[one.row.job_id] = one
         return list(newest.values())
@@ -293,7 +293,7 @@ def _read_recorded(file: Path) -> list[Recorded]:
     """All rows of a file. Raises Damaged."""
     table = _table(file)
     is_checked = table.schema.names == SCHEMA.names
-    found = []
+    recorded = []
     try:
         for values in table.to_pylist():
             said = values.pop(CHECKSUM, None)
@@ -303,10 +303,10 @@ def _read_recorded(file: Path) -> list[Recorded]:
             place = f"the row of job {row.job_id}"
             check_row(row, place)
             check_claim(row, place)
-            found.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0, is_checked))
+            recorded.append(Recorded(row, values["asked_for"], values["recorded_at"] or 0, is_checked))
     except _NO_ROWS as error:
         raise _make_damaged_error(file, error) from error
-    return found
+    return recorded
 
 
 def _table(file: Path) -> pa.Table:

@@ -63,14 +63,14 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
 
 def _proof(attempt: Attempt) -> list[str]:
     shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
-    found, checked = sum(one.seconds for one in shown), sum(one.check_seconds for one in shown)
+    seconds, checked = sum(one.seconds for one in shown), sum(one.check_seconds for one in shown)
     how = "is kept together with" if attempt.kept else "follows from"
     lemmas = ", ".join(name for name in attempt.needed if name != attempt.property_name)
     name = attempt.property_name
     if not attempt.results:
         return []
     count = f"{len(shown)} of {len(attempt.results)} obligations shown"
-    words = [f"{name}: {count}, {found:.1f} s of the first solver, {checked:.1f} s of the second."]
+    words = [f"{name}: {count}, {seconds:.1f} s of the first solver, {checked:.1f} s of the second."]
     if attempt.proved:
         words.append(f"{name} {how} {lemmas}." if lemmas else f"{name} is inductive by itself.")
     return words

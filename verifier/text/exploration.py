@@ -51,14 +51,14 @@ def _figures(run: Run) -> Mapping[str, Any]:
 
 
 def _warnings(run: Run) -> list[str]:
-    found = []
+    warnings = []
     refused = run.outcome.statistics.get("symmetry_refused")
     if refused:
-        found.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")
+        warnings.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")
     never = ", ".join(run.outcome.never_enabled)
     if never and run.outcome.statistics.get("complete"):
-        found.append(f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)")
-    return found
+        warnings.append(f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)")
+    return warnings
 
 
 def _how(run: Run) -> str:

@@ -44,8 +44,8 @@ def render_failure(
 
 def short_failure(model: Model, trace: Trace) -> str:
     """The failing part on one line."""
-    found = [str(reason) for reason in reasons(model, trace)] or breaches(model, trace)
-    return "; ".join(found) or "no action is enabled"
+    reasons_given = [str(reason) for reason in reasons(model, trace)] or breaches(model, trace)
+    return "; ".join(reasons_given) or "no action is enabled"
 
 
 def _speaks_of_deadlocks(model: Model | None, trace: Trace, no_deadlock: str) -> bool:

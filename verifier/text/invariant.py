@@ -66,10 +66,10 @@ class _Words:
 
     def images(self, clause: Clause) -> frozenset[Clause]:
         """The clause under all permutations of the elements that it names."""
-        found = {clause}
+        images = {clause}
         for sort, movable in self._movable.items():
-            found = {moved for image in found for moved in self._move(image, sort, movable)}
-        return frozenset(found)
+            images = {moved for image in images for moved in self._move(image, sort, movable)}
+        return frozenset(images)
 
     def _move(self, clause: Clause, sort: IndexSet, movable: tuple[Element, ...]) -> Iterator[Clause]:
         named = self._find_named_elements(clause, sort)
@@ -87,8 +87,8 @@ class _Words:
     def _find_named_elements(self, clause: Clause, sort: IndexSet) -> list[Element]:
         """The movable elements in the clause, first those of the bits that are not set."""
         literals = sorted(clause, key=lambda literal: (literal[1], literal[0].text(True)))
-        found = (e for meaning, _ in literals for e in elements_of((*meaning.path, meaning.value)))
-        return list(dict.fromkeys(element for element in found if self._sort_of.get(element) == sort))
+        elements = (e for meaning, _ in literals for e in elements_of((*meaning.path, meaning.value)))
+        return list(dict.fromkeys(element for element in elements if self._sort_of.get(element) == sort))
 
     def _fresh(self) -> Iterator[str]:
         """Names that no element has, letters first."""

@@ -84,15 +84,15 @@ def render_loop(trace: Trace, width: int) -> list[Text]:
         first = f"Nothing changes any more: the execution stays in state {last} for ever."
     else:
         first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
-    found = [Text(line, "bold red") for line in wrap(first, width)]
+    lines = [Text(line, "bold red") for line in wrap(first, width)]
     if trace.violates is not None:
-        found.append(Text(f"{trace.violates} fails of this execution."))
+        lines.append(Text(f"{trace.violates} fails of this execution."))
     if not loop.conditions:
-        found.append(Text("No fairness is demanded."))
+        lines.append(Text("No fairness is demanded."))
     for name, reason in loop.conditions:
         said = wrap(f"{name}: {reason}", width, initial_indent="  ", subsequent_indent=_INDENT)
-        found += map(Text, said)
-    return found
+        lines += map(Text, said)
+    return lines
 
 
 def replay_words(trace: Trace) -> str:
@@ -109,19 +109,19 @@ def replay_words(trace: Trace) -> str:
 
 def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield which engine decided; if none did, the result of each, and the failures with their reasons."""
-    for engine, found in figures.get("engines", {}).items():
-        if "failure" in found:
-            yield f"{name}: {engine} was left out: {found['failure']}"
+    for engine, figure in figures.get("engines", {}).items():
+        if "failure" in figure:
+            yield f"{name}: {engine} was left out: {figure['failure']}"
     if "decided_by" in figures:
         yield f"{name}: decided by {figures['decided_by']}."
         return
-    for engine, found in figures.get("engines", {}).items():
-        if "states" in found:
-            yield f"{name}: {engine} looked at {found['states']:,} states."
-        if "claims" in found:
-            yield f"{name}: {engine} showed {found['shown']} of {found['claims']} claims."
-        if "depth" in found:
-            yield f"{name}: {engine} found no lasso of at most {found['depth']} states."
+    for engine, figure in figures.get("engines", {}).items():
+        if "states" in figure:
+            yield f"{name}: {engine} looked at {figure['states']:,} states."
+        if "claims" in figure:
+            yield f"{name}: {engine} showed {figure['shown']} of {figure['claims']} claims."
+        if "depth" in figure:
+            yield f"{name}: {engine} found no lasso of at most {figure['depth']} states."
 
 
 def _by_orbits(run: Run) -> bool:

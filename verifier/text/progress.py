@@ -86,8 +86,8 @@ def violation_line(news: bmc.Progress) -> str:
     what = "witness" if news.reached else "violation"
     where = ", beyond the depth" if news.beyond else ""
     actions = "action" if news.steps == 1 else "actions"
-    found = f"{what} with {news.steps} {actions} found{where}"
-    return f"{found} ({news.search}, {news.seconds:.1f} s): {', '.join(news.properties)}"
+    words = f"{what} with {news.steps} {actions} found{where}"
+    return f"{words} ({news.search}, {news.seconds:.1f} s): {', '.join(news.properties)}"
 
 
 class ProversText(ProgressText):

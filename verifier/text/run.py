@@ -155,18 +155,18 @@ def _notes(run: Run, width: int) -> list[RenderableType]:
 
 
 def _warnings(run: Run) -> list[str]:
-    found = []
+    warnings = []
     never = ", ".join(run.outcome.never_enabled)
     if never and _is_closed_throughout(run.outcome.verdicts, run.depth):
-        found.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
+        warnings.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
         names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
-        found.append(
+        warnings.append(
             f"note: more actions than --depth {run.depth} in the {_what(longer)} of {names}: parallel steps "
             "take several actions at once and so see further"
         )
-    return found
+    return warnings
 
 
 def _is_closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:

@@ -32,9 +32,9 @@ def label_graph(graph: Graph, traces: Mapping[str, Sequence[Mapping[str, Concret
     numbers = {state: number for number, state in enumerate(states)}
     ways: dict[str, list[int]] = {}
     for title, trace in traces.items():
-        found = [numbers.get(tuple(map(show, state.values())), -1) for state in trace]
-        if -1 not in found:
-            ways[title] = found
+        numbers_of_states = [numbers.get(tuple(map(show, state.values())), -1) for state in trace]
+        if -1 not in numbers_of_states:
+            ways[title] = numbers_of_states
     return LabeledGraph(tuple(layout.sorts), states, graph.initial, edges, ways=ways)
 
 

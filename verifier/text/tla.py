@@ -17,8 +17,8 @@ from verifier.text.exploration import render_exploration
 def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """An exploration: the counterexamples, then verdicts, counts and coverage."""
     statistics = {**run.outcome.statistics, "actions": run.outcome.statistics.get("actions") or {"Init": {}}}
-    found = replace(run, outcome=replace(run.outcome, statistics=statistics))
-    return render_exploration(found, width, full=full)
+    shown = replace(run, outcome=replace(run.outcome, statistics=statistics))
+    return render_exploration(shown, width, full=full)
 
 
 _MOST_SHOWN, _END_SHOWN = 500, 60
@@ -43,11 +43,15 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     """Describe a module and its configuration."""
     lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
     for part, title in _TITLES.items():
-        found = about.get(part)
-        if not found:
+        part_of_text = about.get(part)
+        if not part_of_text:
             continue
         lines += [Text(), *(Text(line, "bold") for line in wrap(title, width))]
-        items = [f"{k} = {v}" for k, v in found.items()] if isinstance(found, Mapping) else list(found)
+        items = (
+            [f"{k} = {v}" for k, v in part_of_text.items()]
+            if isinstance(part_of_text, Mapping)
+            else list(part_of_text)
+        )
         for item in map(_shorten, items) if part == "sorts" else items:
             lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
     return lines

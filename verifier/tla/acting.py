@@ -25,18 +25,18 @@ def domains(specification: Specification) -> dict[str, dict[str, frozenset[Value
 
     An action that is taken in several places has what each of them gives.
     """
-    formula, found = specification.next, _Found()
+    formula, domains = specification.next, _Found()
     if formula is None:
         return {}
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
     with suppress(RecursionError):
-        _Walk(specification, found).collect(body, formula.module, None, {}, ())
-    return {action: dict(given) for action, given in found.select_known()}
+        _Walk(specification, domains).collect(body, formula.module, None, {}, ())
+    return {action: dict(given) for action, given in domains.select_known()}
 
 
 def collect_named_sets(specification: Specification) -> dict[str, frozenset[Value]]:
     """The sets of words and numbers that the module gives a name, the largest first."""
-    evaluator, found = specification.evaluator, dict[str, frozenset[Value]]()
+    evaluator, named = specification.evaluator, dict[str, frozenset[Value]]()
     for name, symbol in specification.module.names.items():
         if not isinstance(symbol, Definition | ast.Constant):
             continue
@@ -50,8 +50,8 @@ def collect_named_sets(specification: Specification) -> dict[str, frozenset[Valu
         whole = ast.Apply(symbol, place=symbol.place)
         held = _set(specification, whole, specification.module.name) or frozenset()
         if len(held) > 1 and all(isinstance(one, ModelValue | str | int) for one in held):
-            found[name] = held
-    return dict(sorted(found.items(), key=lambda one: -len(one[1])))
+            named[name] = held
+    return dict(sorted(named.items(), key=lambda one: -len(one[1])))
 
 
 def _set(specification: Specification, whole: Expression, module: str) -> frozenset[Value] | None:

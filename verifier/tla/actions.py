@@ -59,8 +59,8 @@ class Walker(Composing):
     def make_walk(self, lines: Callable[[Continuation], Lines], name: str | None = None) -> Walk:
         """Compile lines to a walker."""
         emit = self.evaluator.emit
-        found: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
-        return found
+        walk: Walk = emit.names[emit.define(lines(following(emit, "follow")), "e, follow", name)]
+        return walk
 
     def flow(
         self,
@@ -407,7 +407,7 @@ class Walker(Composing):
     def of_waiting(self, whole: Expression, unit: Unit, primed: bool) -> Walk:
         """Return the walker of an argument. It is compiled when it is first walked."""
         key = (whole, unit, primed)
-        found = self.dynamic.get(key)
-        if found is None:
-            found = self.dynamic[key] = self.walk(whole, unit, primed)
-        return found
+        walk = self.dynamic.get(key)
+        if walk is None:
+            walk = self.dynamic[key] = self.walk(whole, unit, primed)
+        return walk

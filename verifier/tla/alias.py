@@ -27,7 +27,7 @@ def evaluate_alias(
         return [None] * len(states)
     evaluate = evaluator.compile_value(alias.body, alias.module)
     names = [variable.name for variable in specification.variables]
-    found: list[dict[str, Value] | None] = []
+    records: list[dict[str, Value] | None] = []
     kept = evaluator.now[:], evaluator.next[:], dict(evaluator.answers)
     for number, state in enumerate(states, 1):
         last = number == len(states)
@@ -40,7 +40,7 @@ def evaluate_alias(
         except (Undefined, NoValue):
             value = UNSET
         is_record = type(value) is Fn and all(type(key) is str for key in value)
-        found.append(dict(value) if is_record else None)
+        records.append(dict(value) if is_record else None)
     evaluator.now[:], evaluator.next[:] = kept[0], kept[1]
     evaluator.answers = kept[2]
-    return found
+    return records

@@ -38,8 +38,8 @@ def answers(search: SearchState) -> dict[str, Callable[[], Value]]:
         return Fn({**known, "deadlock": boolean(search.looks_for_deadlocks)})
 
     def statistics() -> Value:
-        found = {name: number() for name, number in numbers.items()}
-        return Fn({**found, "initial": search.found.initial, "worker": 0})
+        fields = {name: number() for name, number in numbers.items()}
+        return Fn({**fields, "initial": search.found.initial, "worker": 0})
 
     def trace() -> Value:
         """Return the states up to the one that is being checked."""

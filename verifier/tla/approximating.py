@@ -68,12 +68,12 @@ class Approximation:
         key = tuple([one.value for one in names.values() if type(one) is Exactly])
         if len(key) < len(names) or not all(type(value) in _SMALL for value in key):
             return Scope(names)
-        found = self._roots.get(key)
-        if found is None:
+        scope = self._roots.get(key)
+        if scope is None:
             if len(self._roots) >= _MOST_ROOTS:
                 self._roots.clear()
-            found = self._roots[key] = Scope(names)
-        return found
+            scope = self._roots[key] = Scope(names)
+        return scope
 
     def reads(self, whole: Expression, module: str) -> tuple[int, ...] | None:
         """Return the variables that an expression of one state reads; None for another one."""
@@ -116,15 +116,15 @@ class Approximation:
     def _junction(self, whole: ast.Junction, module: str, scope: Scope) -> ApproximateTruth:
         """Return the value of a conjunction or disjunction. The parts after one that may decide are evaluated
         as if it did not."""
-        found: ApproximateTruth = whole.conjunction
+        truth: ApproximateTruth = whole.conjunction
         for item in whole.items:
             one = self.truth(item, module, scope)
             if one is not whole.conjunction and one is not None:
                 return one
             if one is None:
-                found = None
+                truth = None
                 scope = self.refine(item, module, scope, whole.conjunction)
-        return found
+        return truth
 
     def _apply(self, whole: ast.Apply, module: str, scope: Scope) -> ApproximateTruth:
         symbol = self.resolve(whole.operator, module)
@@ -239,8 +239,8 @@ class Approximation:
                 return inner.names[symbol]
             kept = inner.values.get(symbol)
             if kept is not None and kept.holds(self.step, self.ev.now):
-                found: Approximate = kept.result
-                return found
+                result: Approximate = kept.result
+                return result
             inner = inner.around
         return None
 
@@ -250,9 +250,9 @@ class Approximation:
         if kept is not None and kept.holds(self.step, self.ev.now):
             known: Approximate = kept.result
             return known
-        found = Fields({name: self.value(one, module, scope) for name, one in whole.fields})
-        scope.values[whole] = self._keep(whole, module, found)
-        return found
+        fields = Fields({name: self.value(one, module, scope) for name, one in whole.fields})
+        scope.values[whole] = self._keep(whole, module, fields)
+        return fields
 
     def _if(self, whole: ast.If, module: str, scope: Scope) -> Approximate:
         taken = self.truth(whole.condition, module, scope)
@@ -276,10 +276,10 @@ class Approximation:
                 scope.values[symbol] = self._keep(whole, module, made)
             return made
         if isinstance(symbol, ast.Bound | ast.Parameter):
-            found = scope.find(symbol)
-            if found is None or whole.arguments:
+            value = scope.find(symbol)
+            if value is None or whole.arguments:
                 raise Unsure
-            return found
+            return value
         if not isinstance(symbol, Builtin):
             raise Unsure
         return _apply_builtin(symbol.name, [self.value(one, module, scope) for one in whole.arguments])
@@ -326,8 +326,8 @@ class Approximation:
         if facts.changing or facts.enabled:
             raise Unsure
         slots = [(symbol, unit.slot(symbol)) for symbol in facts.free]
-        found = self._compiled[whole, module] = unit, slots, self.ev.value(whole, unit)
-        return found
+        compiled = self._compiled[whole, module] = unit, slots, self.ev.value(whole, unit)
+        return compiled
 
     def resolve(self, symbol: Symbol, module: str) -> Symbol:
         found = self._symbols.get((symbol, module))

@@ -56,17 +56,17 @@ class Scope:
         """Return the value of a name; None for an unknown one."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.names.get(symbol)
-            if found is not None:
-                return found
+            value = scope.names.get(symbol)
+            if value is not None:
+                return value
             scope = scope.around
         return None
 
     def part(self, key: Any, names: dict[Symbol, Approximate]) -> Scope:
         """Return a scope inside this one; the same one for the same key."""
-        found = self.parts.get(key)
-        if found is None:
+        part = self.parts.get(key)
+        if part is None:
             if len(self.parts) >= _MOST_PARTS:
                 self.parts.clear()
-            found = self.parts[key] = Scope(names, self)
-        return found
+            part = self.parts[key] = Scope(names, self)
+        return part

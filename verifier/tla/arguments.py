@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 def unit_of(ev: Evaluator, definition: Definition) -> Unit:
     """Return the unit of a module's definition, with its parameters in the first slots."""
-    found = ev.units.get(definition)
-    if found is None:
-        found = ev.units[definition] = Unit(definition.module)
+    unit = ev.units.get(definition)
+    if unit is None:
+        unit = ev.units[definition] = Unit(definition.module)
         for parameter in definition.parameters:
-            found.slot(parameter)
-        found.room.clear()
-    return found
+            unit.slot(parameter)
+        unit.room.clear()
+    return unit
 
 
 def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool, *, truth: bool) -> str:
@@ -34,9 +34,9 @@ def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool
     evaluated = ev.evaluated if definition.nested else _always(ev, definition)
     slots = ev.at_of.get(definition, ()) if definition.nested else ()
     key = (definition, unit, primed, truth, evaluated, slots)
-    found = ev.bodies.get(key)
-    if found is None:
-        found = ev.bodies[key] = ev.emit.fresh("b")
+    body = ev.bodies.get(key)
+    if body is None:
+        body = ev.bodies[key] = ev.emit.fresh("b")
         assert definition.body is not None
         kept = ev.at_slots, ev.evaluated
         ev.at_slots, ev.evaluated = list(slots), evaluated
@@ -47,9 +47,9 @@ def compile_body(ev: Evaluator, definition: Definition, unit: Unit, primed: bool
             raise
         finally:
             ev.at_slots, ev.evaluated = kept
-        ev.emit.names[found] = ev.emit.function(source)
-        ev.emit.bodies[found] = ev.emit.unfold(source)
-    return found
+        ev.emit.names[body] = ev.emit.function(source)
+        ev.emit.bodies[body] = ev.emit.unfold(source)
+    return body
 
 
 def frame_source(ev: Evaluator, unit: Unit, arguments: list[Source]) -> Source:
@@ -141,17 +141,17 @@ def argument_sources(
     facts = ev.analysis.of_definition(symbol)
     acts = facts.level >= ACTION or facts.enabled or (walked and primed)
     always = frozenset() if acts else _always(ev, symbol)
-    found = []
+    sources = []
     for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
         own = ev.analysis.of(argument, unit.module)
         assigned = walked and (own.level >= ACTION or may_wait(own))
         if parameter.arity:
-            found.append(operator_source(ev, argument, unit, primed))
+            sources.append(operator_source(ev, argument, unit, primed))
         elif parameter in always and not assigned:
-            found.append(ev.value_source(argument, unit, primed))
+            sources.append(ev.value_source(argument, unit, primed))
         else:
-            found.append(waiting_source(ev, argument, unit, primed, acts or assigned))
-    return found
+            sources.append(waiting_source(ev, argument, unit, primed, acts or assigned))
+    return sources
 
 
 def _always(ev: Evaluator, symbol: Definition) -> frozenset[ast.Parameter]:

@@ -97,13 +97,13 @@ class Assignments:
         slot = unit.slot(symbol)
 
         def of(e: Frame) -> int | None:
-            found = e[slot]
-            if type(found) is not Waiting:
+            argument = e[slot]
+            if type(argument) is not Waiting:
                 return None
-            code = found.code
+            code = argument.code
             find = self._variable if primed else lambda w, u: self.target(w, u, False)
             target = find(code.expression, code.unit)
-            return target(found.env) if callable(target) else target
+            return target(argument.env) if callable(target) else target
 
         return of
 
@@ -119,20 +119,20 @@ class Assignments:
             return self.apart(self._assign_if(target, whole, unit, primed), rest, depth)
         place, emit = whole.place, self.evaluator.emit
         equal = emit.bind(lambda one, other: self._equal(one, other, place))
-        found, before, right = emit.fresh("t"), emit.fresh("t"), whole.arguments[1]
-        test = f"{before} is UNSET or {equal}({before}, {found})"
+        name, before, right = emit.fresh("t"), emit.fresh("t"), whole.arguments[1]
+        test = f"{before} is UNSET or {equal}({before}, {name})"
         if may_be_beside(right):
             assert isinstance(right, ast.Except)
             known = f"{emit.bind(self.evaluator.next)}[{target}]"
             source = except_source(self.evaluator, right, unit, primed, known)
-            test = f"{found} is not {emit.bind(DIFFERENT)} and ({test})"
+            test = f"{name} is not {emit.bind(DIFFERENT)} and ({test})"
         else:
             source = self.evaluator.value_source(right, unit, primed)
         return [
-            f"{found} = {source}",
+            f"{name} = {source}",
             f"{before} = following[{target}]",
             f"if {test}:",
-            f" if {before} is UNSET: following[{target}] = {found}",
+            f" if {before} is UNSET: following[{target}] = {name}",
             *indent_lines(rest.lines(depth + 1)),
             f" following[{target}] = {before}",
         ]
@@ -186,22 +186,22 @@ class Assignments:
             except NoValue as error:
                 raise evaluator.fault(place, error) from None
 
-        held, found = evaluator.emit.bind(inside), str(target)
+        held, index = evaluator.emit.bind(inside), str(target)
         test = evaluator.truth_source(whole, unit, primed) if callable(target) else ""
         if callable(target):
-            found = evaluator.emit.fresh("t")
+            index = evaluator.emit.fresh("t")
 
         def make_lines(after: Continuation) -> Lines:
             go_on = f"{after.name}()"
             return [
-                *([f"{found} = {evaluator.emit.bind(target)}(e)"] if callable(target) else []),
-                *([f"if {found} is None:", f" if {test}: {go_on}"] if callable(target) else []),
-                f"{'elif' if callable(target) else 'if'} following[{found}] is not UNSET:",
-                f" if {held}(following[{found}], {container}): {go_on}",
+                *([f"{index} = {evaluator.emit.bind(target)}(e)"] if callable(target) else []),
+                *([f"if {index} is None:", f" if {test}: {go_on}"] if callable(target) else []),
+                f"{'elif' if callable(target) else 'if'} following[{index}] is not UNSET:",
+                f" if {held}(following[{index}], {container}): {go_on}",
                 "else:",
-                f" for following[{found}] in {domain}:",
+                f" for following[{index}] in {domain}:",
                 f"  {go_on}",
-                f"  following[{found}] = UNSET",
+                f"  following[{index}] = UNSET",
             ]
 
         return rest.make_call_lines(depth, make_lines)
@@ -230,13 +230,13 @@ class Assignments:
         slot, other = unit.slot(symbol), self.of_waiting(_make_unchanged_equation(body), unit, False)
 
         def walk_argument(e: Frame, follow: Continue) -> None:
-            found = e[slot]
-            if type(found) is not Waiting:
+            argument = e[slot]
+            if type(argument) is not Waiting:
                 other(e, follow)
                 return
-            code = found.code
+            code = argument.code
             walk = self.of_waiting(ast.Unchanged(code.expression, place=body.place), code.unit, False)
-            walk(extend_frame(found.env, code.unit), follow)
+            walk(extend_frame(argument.env, code.unit), follow)
 
         return walk_argument
 
@@ -248,11 +248,11 @@ class Assignments:
         def slowly() -> list[int] | None:
             put = []
             for index in indices:
-                found = following[index]
-                if found is UNSET:
+                value = following[index]
+                if value is UNSET:
                     following[index] = now[index]
                     put.append(index)
-                elif found is not now[index] and found != now[index]:
+                elif value is not now[index] and value != now[index]:
                     break
             else:
                 return put

@@ -60,7 +60,7 @@ def _permutation(pairs: dict[Value, Value]) -> Permutation:
 
 def _closure(generators: list[Permutation], specification: Specification) -> list[Permutation]:
     """Return the group that permutations generate."""
-    found: dict[frozenset[tuple[Value, Value]], Permutation] = {}
+    closure: dict[frozenset[tuple[Value, Value]], Permutation] = {}
     waiting: list[Permutation] = [{}]
     while waiting:
         one = waiting.pop()
@@ -69,13 +69,13 @@ def _closure(generators: list[Permutation], specification: Specification) -> lis
             made = {key: generator.get(one.get(key, key), one.get(key, key)) for key in keys}
             made = {key: value for key, value in made.items() if key is not value}
             mark = frozenset(made.items())
-            if made and mark not in found:
-                if len(found) == _MOST:
+            if made and mark not in closure:
+                if len(closure) == _MOST:
                     words = f"SYMMETRY makes more than {_MOST} permutations: name fewer values"
                     raise TlaError(specification.symmetry[0].body.place, words)
-                found[mark] = made
+                closure[mark] = made
                 waiting.append(made)
-    return list(found.values())
+    return list(closure.values())
 
 
 def interchangeable(

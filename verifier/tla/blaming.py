@@ -163,7 +163,7 @@ class Blaming:
         self, bindings: tuple[ast.Binding, ...], read: Expression, value: Expression | None
     ) -> dict[str, Membership]:
         """For each choice of elements, what is read then. The value is the element if there is no other."""
-        found: dict[str, Membership] = {}
+        members: dict[str, Membership] = {}
         sets = [materialize(self.value(binding.domain)) for binding in bindings]
         if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_MEMBERS:
             return {}
@@ -180,10 +180,10 @@ class Blaming:
                 member = self.of_member(binding.domain, item)
                 culprits += () if member is None else member.culprits
             bound = tuple((name.name, self.text(frame[self.unit.slot(name)])) for name in names)
-            known = found.get(shown, Membership((), bound))
+            known = members.get(shown, Membership((), bound))
             both = tuple(dict.fromkeys([*known.culprits, *culprits]))
-            found[shown] = Membership(both, known.bound)
-        return found
+            members[shown] = Membership(both, known.bound)
+        return members
 
     def _culprits(self, whole: Expression) -> Iterator[Culprit]:
         yield from map(Culprit, dict.fromkeys(self.paths(whole)))

@@ -216,13 +216,13 @@ class _Search:
 
     def _find_bound_values(self, part: _Part) -> tuple[tuple[str, str], ...]:
         """Return the values of the names around a part, where the conjuncts before it hold."""
-        shown, found = dict[str, str](), self.evaluator.printed
+        shown, printed = dict[str, str](), self.evaluator.printed
         for name in part.names:
             hole = ast.Apply(_PRINT, (ast.Apply(name, place=part.whole.place),), place=part.whole.place)
-            before = len(found)
+            before = len(printed)
             with suppress(Undefined, NoValue, KeyError):
-                if self.passes(part.around(hole)) and len(found) > before:
-                    shown[name.name] = _cut(found[-1])
+                if self.passes(part.around(hole)) and len(printed) > before:
+                    shown[name.name] = _cut(printed[-1])
         return tuple(shown.items())
 
 

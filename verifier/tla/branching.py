@@ -74,15 +74,15 @@ class Branching(Assignments):
         test = self.evaluator.truth(whole, unit, primed)
 
         def walk_application(e: Frame, follow: Continue) -> None:
-            found = applied(e)
-            if type(found) is not LazyFunction or found.entered is None:
+            value = applied(e)
+            if type(value) is not LazyFunction or value.entered is None:
                 if test(e):
                     follow()
                 return
             argument = given(e)
-            if not is_member(argument, found.domain):
-                no_value_at(self.evaluator, whole, found, argument)
-            body, target, inner = found.entered(found, argument)
+            if not is_member(argument, value.domain):
+                no_value_at(self.evaluator, whole, value, argument)
+            body, target, inner = value.entered(value, argument)
             self.of_waiting(body, target, primed)(extend_frame(inner, target), follow)
 
         return walk_application

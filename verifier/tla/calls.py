@@ -51,10 +51,10 @@ def application_source(ev: Evaluator, whole: ast.Apply, unit: Unit, primed: bool
         case Builtin():
             test = comparison_source(ev, symbol.name, whole, unit, primed) if _own(symbol) else None
             if test is not None:
-                found = f"(TRUE if {test} else FALSE)"
+                source = f"(TRUE if {test} else FALSE)"
             else:
-                found = _primitive(ev, symbol, whole, unit, primed)
-            return ev.emit.once(found) if ev.is_fixed(whole, unit) else found
+                source = _primitive(ev, symbol, whole, unit, primed)
+            return ev.emit.once(source) if ev.is_fixed(whole, unit) else source
     raise Undefined(whole.place, f"the constant {symbol.name} has no value: give it one in the configuration")
 
 
@@ -80,11 +80,11 @@ def _variable(ev: Evaluator, symbol: ast.Variable, whole: ast.Apply, primed: boo
 
     def read(e: Frame) -> Value:
         read_next[0] = True
-        found = following[index]
-        if found is UNSET:
+        value = following[index]
+        if value is UNSET:
             words = f"{name} has no value in the next state yet: assign it before it is read"
             raise Undefined(place, words)
-        return found
+        return value
 
     known, read_already = ev.emit.fresh("t"), ev.emit.bind(read_next)
     inline = f"{read_already}[0] and ({known} := following[{index}]) is not UNSET"
@@ -98,11 +98,11 @@ def _parameter(ev: Evaluator, symbol: ast.Parameter, whole: ast.Apply, unit: Uni
         return f"{read}.call{'_next' if primed else ''}({arguments})"
     if symbol in ev.evaluated:
         return read
-    found, known = ev.emit.fresh("t"), ev.emit.fresh("t")
+    name, known = ev.emit.fresh("t"), ev.emit.fresh("t")
     if primed:
-        return f"({found}.force_next() if type({found} := {read}) is Waiting else {found})"
-    forced = f"{known} if ({known} := {found}.value) is not UNSET else {found}.force()"
-    return f"({found} if type({found} := {read}) is not Waiting else {forced})"
+        return f"({name}.force_next() if type({name} := {read}) is Waiting else {name})"
+    forced = f"{known} if ({known} := {name}.value) is not UNSET else {name}.force()"
+    return f"({name} if type({name} := {read}) is not Waiting else {forced})"
 
 
 def _primitive(ev: Evaluator, symbol: Builtin, whole: ast.Apply, unit: Unit, primed: bool) -> Source:

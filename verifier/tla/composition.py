@@ -115,17 +115,17 @@ class _Halves:
             if not self._is_rigid(e, slot):
                 raise Undefined(self.place, f"{name} {_AROUND}")
         walker, now, following = self.walker, self.evaluator.now, self.evaluator.next
-        found: list[State] = []
+        states: list[State] = []
         with _restore(following), walker.within():
             following[:] = [UNSET] * len(now)
-            self.first(e, lambda: found.append(tuple(self.materialize_all(following))))
-        for state in found:
+            self.first(e, lambda: states.append(tuple(self.materialize_all(following))))
+        for state in states:
             for index, name in self.reads:
                 if state[index] is UNSET:
                     words = f"the first action of \\cdot leaves {name} open, which the second one reads"
                     raise Undefined(self.place, words)
-        walker.between += len(found) * (not walker.inside)
-        return found
+        walker.between += len(states) * (not walker.inside)
+        return states
 
     def materialize_all(self, values: Sequence[Value]) -> list[Value]:
         """Return values with all delayed parts computed. These parts may read the current state."""
@@ -154,10 +154,10 @@ class _Halves:
 def _around(evaluator: Evaluator, facts: Facts, place: Place) -> list[ast.Parameter | ast.Bound]:
     """Return the names around a composition that the second action needs. Raises Undefined for one that reads
     the state."""
-    waiting, seen, found = list(facts.free), set[Definition](), dict[ast.Parameter | ast.Bound, None]()
+    waiting, seen, names = list(facts.free), set[Definition](), dict[ast.Parameter | ast.Bound, None]()
     while waiting:
         symbol = waiting.pop()
-        if symbol in found or symbol in seen:
+        if symbol in names or symbol in seen:
             continue
         if isinstance(symbol, Definition):
             seen.add(symbol)
@@ -167,8 +167,8 @@ def _around(evaluator: Evaluator, facts: Facts, place: Place) -> list[ast.Parame
             waiting += own.free - {symbol}
             continue
         if isinstance(symbol, ast.Parameter | ast.Bound):
-            found[symbol] = None
-    return list(found)
+            names[symbol] = None
+    return list(names)
 
 
 @contextmanager

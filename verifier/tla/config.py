@@ -141,12 +141,12 @@ def parse_value(text: str, file: str) -> Assignment:
     except TlaError as error:
         raise TlaError(Place(file, 0, 0), error.words) from None
     parser = _Parser(tokens, Config(file))
-    found = parser.assignment()
+    assignment = parser.assignment()
     if parser.position < len(tokens):
         raise TlaError(
             Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected"
         )
-    return found
+    return assignment
 
 
 def _tokens(text: str, file: str) -> Iterator[_Token]:
@@ -154,17 +154,17 @@ def _tokens(text: str, file: str) -> Iterator[_Token]:
     while position < len(text):
         line = text.count("\n", 0, position) + 1
         place = Place(file, line, position - text.rfind("\n", 0, position))
-        found = _TOKEN.match(text, position)
-        if found is None:
+        token = _TOKEN.match(text, position)
+        if token is None:
             words = f"{text[position]!r} is not expected in a configuration"
             known = "its values are numbers, strings, names and sets of them"
             raise TlaError(place, f"{words}: {known}; for others say N <- Op, and Op == … in the module")
-        kind = str(found.lastgroup)
-        position = found.end()
+        kind = str(token.lastgroup)
+        position = token.end()
         if kind == "comment":
             position = _after_comment(text, position, place)
         elif kind != "space":
-            yield _Token(kind, found.group(), place)
+            yield _Token(kind, token.group(), place)
 
 
 def _after_comment(text: str, position: int, place: Place) -> int:
@@ -216,17 +216,17 @@ class _Parser:
         return token is None or token.text in KEYWORDS
 
     def _names(self, keyword: _Token) -> list[Named]:
-        found = []
+        names = []
         while not self._statement_ends():
             token = self.take("a name")
             if token.text == ",":
                 self._note_comma(token)
                 continue
-            found.append(self._name(token, keyword))
-        if keyword.text == "SYMMETRY" and len(self.config.symmetry) + len(found) > 1:
+            names.append(self._name(token, keyword))
+        if keyword.text == "SYMMETRY" and len(self.config.symmetry) + len(names) > 1:
             words = "SYMMETRY takes one name: define the union of both sets of permutations"
-            raise TlaError(found[-1].place if found else keyword.place, words)
-        return found
+            raise TlaError(names[-1].place if names else keyword.place, words)
+        return names
 
     def _note_comma(self, token: _Token) -> None:
         self._warn(token, "a comma between names: TLC refuses it")
@@ -339,13 +339,13 @@ class _Parser:
 
     def _set(self, token: _Token) -> ConfigValue:
         items = self._values("}", "a set")
-        found, words = frozenset(items), "a set of values of different kinds, which TLC refuses"
+        members, words = frozenset(items), "a set of values of different kinds, which TLC refuses"
         if not _cannot_be_sorted(items):
-            return found
-        if len(set(map(str, _alike(items)))) > len(found):  # in Python, TRUE is 1
+            return members
+        if len(set(map(str, _alike(items)))) > len(members):  # in Python, TRUE is 1
             raise TlaError(token.place, f"{words}: TRUE or FALSE beside numbers")
         self._warn(token, words)
-        return found
+        return members
 
     def _values(self, closing: str, where: str) -> tuple[ConfigValue, ...]:
         """Parse values with commas between them, up to a closing bracket."""

@@ -47,9 +47,9 @@ class Constants:
         none."""
         if self.scoped:
             owner = symbol.module if isinstance(symbol, Definition) else module
-            found = self.scoped.get((owner, symbol.name))
-            if found is not None:
-                return self._taking(symbol, found)
+            meaning = self.scoped.get((owner, symbol.name))
+            if meaning is not None:
+                return self._taking(symbol, meaning)
         if not isinstance(symbol, Definition):
             return self.replaced.get(symbol)
         copies = symbol.plain.get(module)
@@ -171,15 +171,15 @@ class Constants:
         everywhere."""
         if module not in {self.module.name, *self.module.extended}:
             raise TlaError(assignment.place, f"{self.module.name} does not use the module {module}")
-        found, instances = self._in_module(module, assignment.name)
-        if found is None:
+        symbol, instances = self._in_module(module, assignment.name)
+        if symbol is None:
             raise TlaError(assignment.place, f"the module {module} has no definition {assignment.name}")
         name = assignment.operator or "its value"
-        check_takes_as_many(target, name, found, found.name, assignment.place, instances)
-        if isinstance(found, ast.Builtin):
-            self.replaced[found] = target
+        check_takes_as_many(target, name, symbol, symbol.name, assignment.place, instances)
+        if isinstance(symbol, ast.Builtin):
+            self.replaced[symbol] = target
         else:
-            self.scoped[found.module if isinstance(found, Definition) else module, assignment.name] = target
+            self.scoped[symbol.module if isinstance(symbol, Definition) else module, assignment.name] = target
 
     def _in_module(self, module: str, name: str) -> tuple[Symbol | None, int]:
         """Return what a module names so, and the number of parameters that it has from instances."""
@@ -187,9 +187,9 @@ class Constants:
         known += [(made, 0) for one in self.module.extended if (made := standard(one)) is not None]
         by_name = [one for one in known if one[0].name == module]
         for one, parameters in by_name or known:  # an extended module is only known to its users
-            found = one.names.get(name)
-            if found is not None and not isinstance(found, ast.Instance):
-                return found, parameters
+            symbol = one.names.get(name)
+            if symbol is not None and not isinstance(symbol, ast.Instance):
+                return symbol, parameters
         return None, 0
 
     def value(self, value: ConfigValue) -> Value:
@@ -204,19 +204,19 @@ class Constants:
 
     def find_symbol(self, named: Named, keyword: str) -> Symbol:
         """Return the symbol that a name of the configuration means."""
-        found = self.module.names.get(named.name) or _TRUTHS.get(named.name)
-        if found is None and "!" in named.name:
+        symbol = self.module.names.get(named.name) or _TRUTHS.get(named.name)
+        if symbol is None and "!" in named.name:
             *path, last = named.name.split("!")
             module = self.module
             for step in path:
                 if step not in module.instances:
                     raise TlaError(named.place, f"{keyword} {named.name}: {step} is no instance")
                 module = module.instances[step].module
-            found = module.names.get(last)
-        if found is None or isinstance(found, ast.Instance):
+            symbol = module.names.get(last)
+        if symbol is None or isinstance(symbol, ast.Instance):
             words = f"{keyword} {named.name}: {self.module.name} defines no {named.name}"
             raise TlaError(named.place, words + self._hint(named.name))
-        return self.resolve(found, self.module.name) or found
+        return self.resolve(symbol, self.module.name) or symbol
 
     def _hint(self, name: str) -> str:
         """Return a suggestion for an unknown name: a keyword or an operator."""

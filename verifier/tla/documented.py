@@ -26,23 +26,23 @@ def describe_operator(module: ast.Module, name: str) -> tuple[str, str]:
 
     A definition that only names another one, as ``Inv!1`` does, has the other's text beside it.
     """
-    found = module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.body is None:
+    symbol = module.names.get(name)
+    if not isinstance(symbol, ast.Definition) or symbol.body is None:
         return "", ""
-    said, body = [text_at(span(found.body))], found.body
+    said, body = [text_at(span(symbol.body))], symbol.body
     while len(said) < _MOST_NAMES and isinstance(body, ast.Apply) and not body.arguments:
         named = body.operator
         if not isinstance(named, ast.Definition) or named.body is None:
             break
         body = named.body
         said.append(text_at(span(body)))
-    return " == ".join(said), comment_above(found.place)
+    return " == ".join(said), comment_above(symbol.place)
 
 
 def place_of(module: ast.Module, name: str) -> str:
     """Return the file and the line of an operator's definition; empty if there is none."""
-    found = module.names.get(name)
-    return f"{found.place.file}:{found.place.line}" if isinstance(found, ast.Definition) else ""
+    symbol = module.names.get(name)
+    return f"{symbol.place.file}:{symbol.place.line}" if isinstance(symbol, ast.Definition) else ""
 
 
 def comment_above(place: Place) -> str:

@@ -83,12 +83,12 @@ class Emitter:
 
     def function(self, source: str) -> Evaluate:
         """Return a source as a function of the frame."""
-        found = self.functions.get(source)
-        if found is None:
+        function = self.functions.get(source)
+        if function is None:
             called = re.fullmatch(r"(\w+)\(e\)", source)
             name = called[1] if called and called[1] in self.names else self.define([f"return {source}"])
-            found = self.functions[source] = self.names[name]
-        return found
+            function = self.functions[source] = self.names[name]
+        return function
 
     def later(self, source: str) -> Evaluate:
         """Return a source as a function of the frame that is compiled at its first call."""
@@ -106,8 +106,8 @@ class Emitter:
         """Return source that is not too long: a call of a function if necessary."""
         if len(source) < _LONGEST:
             return source
-        found = self.statements([f"return {source}"])
-        return self.integer(found) if source in self.integers else found
+        short = self.statements([f"return {source}"])
+        return self.integer(short) if source in self.integers else short
 
     def integer(self, source: str) -> str:
         """Record that the value of a source is an integer."""
@@ -142,7 +142,7 @@ class Emitter:
         self.names[name] = UNSET
 
         def first(e: Any) -> Any:
-            found = self.names[name] = evaluate(e)
-            return found
+            value = self.names[name] = evaluate(e)
+            return value
 
         return f"({name} if {name} is not UNSET else {self.call(first)})"

@@ -41,6 +41,6 @@ def takes(name: str, arguments: int) -> str:
 def integer(digits: str, place: Place, base: int = 10) -> int:
     """Return the number that a text denotes. Raises TlaError if it is too large for TLC."""
     # Digits are counted first: Python refuses to convert thousands of them.
-    if len(digits.lstrip("-0")) > LARGEST.bit_length() or abs(found := int(digits, base)) > LARGEST:
+    if len(digits.lstrip("-0")) > LARGEST.bit_length() or abs(integer := int(digits, base)) > LARGEST:
         raise TlaError(place, f"the number {cut(digits)} is beyond TLC's integers of 32 bits")
-    return found
+    return integer

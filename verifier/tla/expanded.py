@@ -53,18 +53,18 @@ class AfterExpansion:
         return [one.name for one in self.properties if one.fails & self._find_reached(one.begun)]
 
     def _find_reached(self, begun: set[int]) -> set[int]:
-        found, waiting = set(begun), list(begun)
+        reached, waiting = set(begun), list(begun)
         while waiting:
             for other in self.steps.get(waiting.pop(), ()):
-                if other not in found:
-                    found.add(other)
+                if other not in reached:
+                    reached.add(other)
                     waiting.append(other)
-        return found
+        return reached
 
 
 def find_lasting(spec: Specification, name: str) -> list[LastingProperty] | None:
     """Return the parts of a property of this form; None if a part of it has another form."""
-    found = []
+    lasting = []
     for part in spec.properties[name].liveness:
         match part.body:
             case ast.Temporal(kind="[]", items=(ast.Apply(ast.Builtin(name="=>"), (begins, later)),)):
@@ -77,5 +77,5 @@ def find_lasting(spec: Specification, name: str) -> list[LastingProperty] | None
         if any(one.level > STATE for one in facts):
             return None
         tests = [spec.evaluator.compile_truth(one.body, one.module) for one in formulas]
-        found.append(LastingProperty(name, *tests))
-    return found
+        lasting.append(LastingProperty(name, *tests))
+    return lasting

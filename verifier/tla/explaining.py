@@ -106,7 +106,7 @@ def demands(
 
     None where the parameters do not say which way was taken, or where something has no value on the way.
     """
-    evaluator, found = spec.evaluator, list[SaidPart]()
+    evaluator, demands = spec.evaluator, list[SaidPart]()
     if action.body is None or any(one.arity for one in action.parameters):
         return []
     descent = make_descent(spec, state)
@@ -127,15 +127,15 @@ def demands(
                     waiting.insert(0, whole.body)
                 case ast.If() if evaluator.analysis.of(whole.condition, unit.module).level <= STATE:
                     held = not descent.is_false(whole.condition, unit, e)
-                    found += [one for one in [descent.branch(whole.condition, held, unit, e)] if one.reads]
+                    demands += [one for one in [descent.branch(whole.condition, held, unit, e)] if one.reads]
                     waiting.insert(0, whole.then if held else whole.otherwise)
                 case _ if evaluator.analysis.of(whole, unit.module).level == STATE:
                     if descent.is_false(whole, unit, e):  # it is another way that was taken
                         return []
-                    found.append(descent.leaf(whole, unit, e))
+                    demands.append(descent.leaf(whole, unit, e))
     except (Undefined, NoValue, RecursionError, KeyError, TlaError):
         return []
-    return found
+    return demands
 
 
 class Descent:
@@ -385,18 +385,18 @@ class Descent:
     def _around(self, bound: Bound, primed: set[str]) -> dict[str, str]:
         """Return the values of bound names; below a prime, their values in the next state. An argument
         without a value is left out, because nothing needs it."""
-        found: dict[str, str] = {}
+        around: dict[str, str] = {}
         for name, value in bound:
-            found.pop(f"{name}'", None)
+            around.pop(f"{name}'", None)
             if not isinstance(value, Waiting):
-                found[name] = self._show(value)
+                around[name] = self._show(value)
                 continue
             with suppress(Undefined, NoValue):
-                found[name] = self._show(value.force())
+                around[name] = self._show(value.force())
             with suppress(Undefined, NoValue):
                 if name in primed:
-                    found[f"{name}'"] = self._show(value.force_next())
-        return found
+                    around[f"{name}'"] = self._show(value.force_next())
+        return around
 
     def _show(self, value: Value) -> str:
         return cut(text(materialize(value), self.evaluator.order), _LONGEST_VALUE)

@@ -93,9 +93,9 @@ class Explorer(SearchState):
         if not self.specification.symmetry:  # the checks of another search continue
             return
         self.evaluator.symmetry = None
-        found, self.asymmetric = find_permutations(self.specification, set(self.properties))
-        if found is not None:
-            self.evaluator.symmetry, self.known.orbits = found, Orbits(found.renamings)
+        symmetry, self.asymmetric = find_permutations(self.specification, set(self.properties))
+        if symmetry is not None:
+            self.evaluator.symmetry, self.known.orbits = symmetry, Orbits(symmetry.renamings)
 
     def _without_symmetry(self, reason: Asymmetric) -> None:
         """Start again without permutations. Raises Asymmetric if the permutations belong to another search.
@@ -146,20 +146,20 @@ class Explorer(SearchState):
             self.found.complete, self.found.closed = True, 0
             return
         first, number, end = self._start_of_search()
-        walk, found = self.walks.over(self.specification.next, primed=False), self.found
+        walk, result = self.walks.over(self.specification.next, primed=False), self.found
         while self._enters(first, end, walk):
             if not self._expands(number, end, walk):
-                found.waiting = self.count - self.current - 1
+                result.waiting = self.count - self.current - 1
                 return
-            found.closed = self.level
+            result.closed = self.level
             if self.count == end:
-                found.complete = True
+                result.complete = True
                 break
             if self.first and self.violations.is_reached(self.level):
                 self.violations.forget_deeper(self.level)
                 break
             first, number, end, self.level = end, end, self.count, self.level + 1
-        found.waiting = self.count - self.current - 1
+        result.waiting = self.count - self.current - 1
 
     def _start_of_search(self) -> tuple[int, int, int]:
         """Return the first state of a level, its first state that is not expanded, and its end."""
@@ -175,17 +175,17 @@ class Explorer(SearchState):
 
     def _enters(self, first: int, end: int, walk: Walk) -> bool:
         """Count the states of a level. Return True if they must be expanded."""
-        found, self.end = self.found, end
+        result, self.end = self.found, end
         if end > first:
-            found.depth = self.level
-            found.levels.append(end - first)
+            result.depth = self.level
+            result.levels.append(end - first)
         if self._is_decided():
             return False
         if self.level == self.max_depth:
-            found.complete = False
+            result.complete = False
             if self.looks_for_deadlocks:
                 self._look_for_deadlocks(range(first, end), walk)
-            found.closed = self.level
+            result.closed = self.level
             return False
         return True
 
@@ -232,17 +232,17 @@ class Explorer(SearchState):
         return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
 
     def _initial(self) -> None:
-        found, now, following = self.found, self.evaluator.now, self.evaluator.next
+        result, now, following = self.found, self.evaluator.now, self.evaluator.next
 
         def add() -> None:
-            if found.generated % BETWEEN_CHECKS == 0:
+            if result.generated % BETWEEN_CHECKS == 0:
                 self.enforce_limits()
             self.ahead = 0
             state = self.walks.capture("Init")
             assigned = following[:]
             now[:] = state
             following[:] = [UNSET] * len(following)
-            found.generated += 1
+            result.generated += 1
             if self.possible is not None:
                 self.possible.initially()
             within = all(test() for test in self.constraints)
@@ -251,8 +251,8 @@ class Explorer(SearchState):
                 number = self._add(state, -1, key) if within else -1
                 self.violations.check(state, number, -1, self.initially)
                 self.violations.check(state, number, -1, self.invariants)
-            found.beyond += not within
-            found.initial = len(self.states)
+            result.beyond += not within
+            result.initial = len(self.states)
             now[:], following[:] = [UNSET] * len(now), assigned
             self.ahead = -1
 
@@ -286,7 +286,7 @@ class Explorer(SearchState):
     def _expand(self, number: int, walk: Walk) -> None:
         if number % BETWEEN_CHECKS == 0:
             self.enforce_limits()
-        found, following, walker = self.found, self.evaluator.next, self.evaluator.actions
+        result, following, walker = self.found, self.evaluator.next, self.evaluator.actions
         state = self.states[number]
         self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
@@ -315,12 +315,12 @@ class Explorer(SearchState):
             self.evaluator.now[:], self.walking = state, True
             raise
         self.walking = False
-        found.generated += len(successors) + walker.between
+        result.generated += len(successors) + walker.between
         if not successors:
-            found.deadlocks += 1
-            if self.looks_for_deadlocks and self.deadlock not in found.violations:
+            result.deadlocks += 1
+            if self.looks_for_deadlocks and self.deadlock not in result.violations:
                 self.violations.add(self.deadlock, number, None)
-        taken = found.taken
+        taken = result.taken
         for _made, action in successors:
             name = action.shown if action is not None else "Next"
             taken[name] = taken.get(name, 0) + 1

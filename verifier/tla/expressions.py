@@ -123,16 +123,18 @@ class Expressions(Operators):
     ) -> tuple[tuple[ast.Binding, ...], Scope]:
         """Read the bounds of a quantifier. Return them with the scope of their names, inside ``around``.
         Their sets are read outside this scope."""
-        inner, found = (around or scope).inner(), []
+        inner, bindings = (around or scope).inner(), []
         sets = [self.read(field_of(node, "set"), scope) for node in nodes]
         for node, domain in zip(nodes, sets, strict=True):
             intro = [child for child in node.children_by_field_name("intro") if child.is_named]
             if intro[0].type == "tuple_of_identifiers":
                 names = [child for child in intro[0].named_children if child.type == "identifier"]
-                found.append(ast.Binding(self._read_bound_names(names, inner), True, domain))
+                bindings.append(ast.Binding(self._read_bound_names(names, inner), True, domain))
             else:
-                found += [ast.Binding(self._read_bound_names([name], inner), False, domain) for name in intro]
-        return tuple(found), inner
+                bindings += [
+                    ast.Binding(self._read_bound_names([name], inner), False, domain) for name in intro
+                ]
+        return tuple(bindings), inner
 
     def _read_bound_names(self, names: list[Node], scope: Scope) -> tuple[ast.Bound, ...]:
         made = tuple(ast.Bound(text_of(name)) for name in names)

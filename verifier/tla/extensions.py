@@ -58,10 +58,10 @@ def _get(evaluator: Evaluator, name: Value) -> Value:
         if answer is None:
             raise NoValue(f"TLCGet({name!r}) is not supported")
         return answer()
-    found = evaluator.registers.get(name, UNSET)
-    if found is UNSET:
+    value = evaluator.registers.get(name, UNSET)
+    if value is UNSET:
         raise NoValue(f"TLCGet({name}): no value was set")
-    return found
+    return value
 
 
 def _get_in_next(evaluator: Evaluator, name: Value) -> Value:
@@ -126,11 +126,11 @@ def _is_bag(value: Value) -> Value:
 
 def _counts(value: Value) -> dict[Value, int]:
     """Return the multiplicity of each item of a bag. Raises NoValue for a value that is no bag."""
-    found = pairs_of(value)
-    for count in found.values():
+    counts = pairs_of(value)
+    for count in counts.values():
         if type(count) is not int:
             raise NoValue("a bag has integers as its values")
-    return found
+    return counts
 
 
 def _copies(item: Value, bag: dict[Value, Value]) -> int:

@@ -128,34 +128,34 @@ class Analysis:
     def of(self, whole: Expression, module: str) -> Facts:
         """Return the facts of an expression in the text of a module."""
         key = (whole, module)
-        found = self.expressions.get(key)
-        if found is None:
-            found = self.expressions[key] = self._find_facts(whole, module)
-        return found
+        facts = self.expressions.get(key)
+        if facts is None:
+            facts = self.expressions[key] = self._find_facts(whole, module)
+        return facts
 
     def of_definition(self, definition: Definition) -> Facts:
         """Return the facts of a definition's body, without its parameters. The facts of a recursive
         definition are iterated to a fixed point. Facts of other definitions that depend on an intermediate
         result are not kept."""
-        found = self.definitions.get(definition)
+        facts = self.definitions.get(definition)
         if definition in self.active:
             self.again.add(definition)
             self.passing |= set(self.active[self.active.index(definition) + 1 :])
-        if found is not None:
-            return found
+        if facts is not None:
+            return facts
         self.definitions[definition] = Facts(CONSTANT, _NOTHING)
         self.active.append(definition)
         while True:
             assert definition.body is not None
             body = self._find_facts(definition.body, definition.module)
-            found = replace(
+            facts = replace(
                 body,
                 free=body.free.difference(definition.parameters),
                 weighing=body.weighing.union(set(definition.parameters) - body.free),
                 costly=body.costly or definition in self.again,
             )
-            done = definition not in self.again or found == self.definitions[definition]
-            self.definitions[definition] = found
+            done = definition not in self.again or facts == self.definitions[definition]
+            self.definitions[definition] = facts
             if done:
                 break
             self.expressions.clear()
@@ -165,7 +165,7 @@ class Analysis:
             self.passing.discard(definition)
             self.expressions.clear()
             del self.definitions[definition]
-        return found
+        return facts
 
     def _find_facts(self, whole: Expression, module: str) -> Facts:
         if isinstance(whole, ast.Let):

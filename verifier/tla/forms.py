@@ -54,10 +54,10 @@ def _choose_source(ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -
     firsts = compile_choice(ev, whole, unit, primed)
 
     def choose_first(e: Frame) -> Value:
-        found = firsts(e)
-        if len(found) > 1:
-            raise asymmetric_choice(ev, whole, found)
-        return found[0]
+        members = firsts(e)
+        if len(members) > 1:
+            raise asymmetric_choice(ev, whole, members)
+        return members[0]
 
     return ev.emit.call(choose_first)
 
@@ -87,16 +87,16 @@ def compile_choice(
     )
 
     def take_firsts(e: Frame) -> list[Value]:
-        found: list[Value]
+        members: list[Value]
         if ev.symmetry is not None and ev.symmetry.touches(container(e)):
-            found = every(e)
-            if found:
-                return ev.symmetry.firsts(frozenset(found))
+            members = every(e)
+            if members:
+                return ev.symmetry.firsts(frozenset(members))
         else:
-            found = first(e)
-        if not found:
+            members = first(e)
+        if not members:
             raise Undefined(place, "CHOOSE finds no element that satisfies its formula")
-        return found
+        return members
 
     return take_firsts
 

@@ -67,10 +67,10 @@ class Unit:
 
     def slot(self, symbol: Symbol) -> int:
         """Return the slot of a symbol, a new one if it has none. No two symbols share a slot."""
-        found = self.slots.get(symbol)
-        if found is None:
-            found = self.slots[symbol] = self.fresh()
-        return found
+        slot = self.slots.get(symbol)
+        if slot is None:
+            slot = self.slots[symbol] = self.fresh()
+        return slot
 
     def fresh(self) -> int:
         """Return a slot that belongs to no symbol."""
@@ -100,18 +100,18 @@ class Waiting:
             return self.value
         code = self.code
         if not code.passes:
-            found = code._here(self.env)
+            value = code._here(self.env)
             if code.kept:
-                self.value = found
-            return found
+                self.value = value
+            return value
         # Its arguments may read the next state.
         read = code.read_next
         before, read[0] = read[0], False
-        found = code._here(self.env)
+        value = code._here(self.env)
         if code.kept and not read[0]:
-            self.value = found
+            self.value = value
         read[0] = read[0] or before
-        return found
+        return value
 
     def force_next(self) -> Any:
         """Return the value in the next state."""
@@ -123,11 +123,11 @@ class Waiting:
         # It reads no variable directly, but one of its arguments or names may.
         read = code.read_next
         before, read[0] = read[0], False
-        found = code.evaluate_next(self.env)
-        if not read[0] and is_settled(found):
-            self.next_value = found
+        value = code.evaluate_next(self.env)
+        if not read[0] and is_settled(value):
+            self.next_value = value
         read[0] = read[0] or before
-        return found
+        return value
 
 
 @dataclass(eq=False)

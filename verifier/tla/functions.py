@@ -192,11 +192,11 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
         return ev.emit.let(
             parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
         )
-    found = ev.emit.fresh("t")  # looked up once: Python code computes the hash of a function
+    name = ev.emit.fresh("t")  # looked up once: Python code computes the hash of a function
     return ev.emit.let(
         parts,
         lambda f, x: (
-            f"({found} if type({f}) is Fn and ({found} := {f}.get({x}, UNSET)) is not UNSET"
+            f"({name} if type({f}) is Fn and ({name} := {f}.get({x}, UNSET)) is not UNSET"
             f" else {f}[{x} - 1]"
             f" if type({f}) is tuple and type({x}) is int and 0 < {x} <= len({f}) else {slow}({f}, {x}))"
         ),

@@ -103,15 +103,15 @@ def _guards(ev: Evaluator, whole: ast.Quantifier, unit: Unit, *, walked: bool) -
     if whole.universal or not all(intervals):
         return []
     names: list[Symbol] = [one.names[0] for one in whole.bindings]
-    search, before, found = _Search(ev, STATE if walked else ACTION), 0, list[Expression | None]()
+    search, before, guards = _Search(ev, STATE if walked else ACTION), 0, list[Expression | None]()
     for number in range(len(names)):
         search.count = 0
         conjuncts, _ = search.leading(
             whole.body, unit.module, frozenset(names[number:]), dict.fromkeys(names, True), _DEEPEST
         )
-        found.append(_conjunction(conjuncts) if search.count > before else None)
+        guards.append(_conjunction(conjuncts) if search.count > before else None)
         before = search.count
-    return found
+    return guards
 
 
 def _conjunction(conjuncts: list[Expression]) -> Expression:
@@ -143,13 +143,13 @@ class _Search:
             return [whole], True
         match whole:
             case ast.Junction() if whole.conjunction:
-                found: list[Expression] = []
+                expressions: list[Expression] = []
                 for item in whole.items:
                     more, complete = self.leading(item, module, names, kinds, depth)
-                    found += more
+                    expressions += more
                     if not complete:
-                        return found, False
-                return found, True
+                        return expressions, False
+                return expressions, True
             case ast.Apply():
                 return self._apply(whole, module, names, kinds, depth)
         return [], False
@@ -169,12 +169,12 @@ class _Search:
         given = dict(zip(symbol.parameters, whole.arguments, strict=True))
         dependent = {one for one, part in given.items() if self.ev.analysis.of(part, module).free & names}
         inner: dict[Symbol, Kind] = {one: _kind(part, kinds) for one, part in given.items()}
-        found, complete = self.leading(symbol.body, symbol.module, frozenset(dependent), inner, depth - 1)
-        if not found:
+        guards, complete = self.leading(symbol.body, symbol.module, frozenset(dependent), inner, depth - 1)
+        if not guards:
             return [], complete
-        used = frozenset[Symbol]().union(*(self.ev.analysis.of(one, symbol.module).free for one in found))
+        used = frozenset[Symbol]().union(*(self.ev.analysis.of(one, symbol.module).free for one in guards))
         parameters = tuple(one for one in symbol.parameters if one in used)
-        part = replace(symbol, parameters=parameters, body=_conjunction(found))
+        part = replace(symbol, parameters=parameters, body=_conjunction(guards))
         arguments = tuple(given[one] for one in parameters)
         return [ast.Apply(part, arguments, place=whole.place)], complete
 
@@ -189,6 +189,6 @@ def _kind(whole: Expression, kinds: _Kinds) -> Kind:
         case ast.Apply() if not whole.arguments:
             return kinds.get(whole.operator, False)
         case ast.FunctionApply(argument=ast.Number(value=number)):
-            found = _kind(whole.function, kinds)
-            return found[number - 1] if isinstance(found, tuple) and 0 < number <= len(found) else False
+            kind = _kind(whole.function, kinds)
+            return kind[number - 1] if isinstance(kind, tuple) and 0 < number <= len(kind) else False
     return False

@@ -40,8 +40,8 @@ class KnownStates:
 
     def row(self, state: State) -> Row | None:
         """Return the row of a state; None if a value occurs in no kept state."""
-        found = tuple(map(self._numbers.get, state))
-        return None if None in found else found  # type: ignore[return-value]
+        row = tuple(map(self._numbers.get, state))
+        return None if None in row else row  # type: ignore[return-value]
 
     def with_row(self, row: Row | None) -> int | None:
         """Return the number of the state with a row, if states are looked up by rows; None for a new one."""
@@ -81,8 +81,8 @@ class KnownStates:
 
     def path(self, number: int) -> list[State]:
         """Return the states on the way to a state, including it."""
-        found = []
+        path = []
         while number >= 0:
-            found.append(self.states[number])
+            path.append(self.states[number])
             number = self.parents[number]
-        return found[::-1]
+        return path[::-1]

@@ -68,10 +68,10 @@ class Lasso:
         test = self.tests.get(whole)
         if test is None:
             test = self.tests[whole] = self.evaluator.compile_truth(whole.body, whole.module)
-        found = []
+        lassos = []
         for place, state in enumerate(self.states):
             self.arrive(place)
             self.evaluator.now[:] = state
             self.evaluator.next[:] = self.states[self._after(place)]
-            found.append(test())
-        return found
+            lassos.append(test())
+        return lassos

@@ -89,9 +89,9 @@ def local_source(
     """Return the source of a definition of a LET without parameters."""
     source = ev.emit.call(_read(ev, symbol, whole, unit, primed))
     if not primed:
-        found, known = ev.emit.fresh("t"), ev.emit.fresh("t")
-        waited = f"{known} if ({known} := {found}.value) is not UNSET else {source}"
-        source = f"({found} if type({found} := e[{unit.slot(symbol)}]) is not Waiting else {waited})"
+        name, known = ev.emit.fresh("t"), ev.emit.fresh("t")
+        waited = f"{known} if ({known} := {name}.value) is not UNSET else {source}"
+        source = f"({name} if type({name} := e[{unit.slot(symbol)}]) is not Waiting else {waited})"
     return ev.truth_of(source, whole.place) if truth else source
 
 
@@ -107,11 +107,11 @@ def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, prime
         return made[0](extend_frame(e, unit))
 
     def read(e: Frame) -> Any:
-        found = e[slot]
+        value = e[slot]
         try:
-            if type(found) is not Waiting:
+            if type(value) is not Waiting:
                 return in_next(e)
-            return found.force_next() if primed else found.force()
+            return value.force_next() if primed else value.force()
         except Undefined as error:
             error.within(name, place)
             raise

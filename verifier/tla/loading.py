@@ -37,8 +37,8 @@ class Library:
 
     def standard(self, name: str) -> Module | None:
         """Return a built-in module; None if another one of its name stands beside the specification."""
-        found = standard(name)
-        return None if found is not None and self._has_another(name, found.names) else found
+        file = standard(name)
+        return None if file is not None and self._has_another(name, file.names) else file
 
     def _has_another(self, name: str, operators: Container[str]) -> bool:
         """True if a file beside the specification has the name, and none of the operators: no copy of it."""
@@ -75,10 +75,10 @@ class Library:
     def warnings(self) -> list[str]:
         """Return warnings about texts that readers may misunderstand."""
         files = {source.file: source for source in self.sources.values()}
-        found = [self.untranslated] if self.untranslated else []
+        warnings = [self.untranslated] if self.untranslated else []
         for file, source in files.items():
-            found += [f"{file}: {words}" for words in changes(source.written, Path(file).stem)]
-        return [f"warning: {words}" for words in found]
+            warnings += [f"{file}: {words}" for words in changes(source.written, Path(file).stem)]
+        return [f"warning: {words}" for words in warnings]
 
     @contextmanager
     def hinting(self) -> Iterator[None]:

@@ -42,28 +42,28 @@ class LogIndex:
             written = [text(value, self.order) for value in read_json_lines(log)]
         except NoValue:
             return []
-        found, place = list[int](), 0
+        places, place = list[int](), 0
         for entry in self.log:
             own = text(entry, self.order)
             while place < len(written) and written[place] != own:
                 place += 1
             if place == len(written):
-                return found
-            found.append(place)
+                return places
+            places.append(place)
             place += 1
-        return found
+        return places
 
 
 def find_log_index(spec: Specification) -> LogIndex | None:
     """Return the variable that a constant sequence is most often applied to; None if there is none."""
-    evaluator, found = spec.evaluator, Counter[Variable]()
+    evaluator, counts = spec.evaluator, Counter[Variable]()
     logs: dict[Variable, tuple[Expression, str]] = {}
     for function, variable, module in _lookups(spec):
         facts = evaluator.analysis.of(function, module)
         if facts.level == CONSTANT and not facts.free and variable in evaluator.index:
-            found[variable] += 1
+            counts[variable] += 1
             logs.setdefault(variable, (function, module))
-    for variable, _ in found.most_common():
+    for variable, _ in counts.most_common():
         with suppress(Undefined, NoValue):
             log = evaluator.compile_value(*logs[variable])()
             if type(log) is tuple:

@@ -175,8 +175,8 @@ def _order(ev: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool)
     place = whole.place
 
     def wrong(first: Value, second: Value) -> bool:
-        found = second if type(first) is int else first
-        raise Undefined(place, f"an integer is expected beside {name}: it is {ev.show(found)}")
+        value = second if type(first) is int else first
+        raise Undefined(place, f"an integer is expected beside {name}: it is {ev.show(value)}")
 
     left, right = whole.arguments if name in ("<", "<=") else reversed(whole.arguments)
     sign, bad = name.replace(">", "<"), ev.emit.bind(wrong)

@@ -36,8 +36,8 @@ def membership_source(
     ev: Evaluator, wanted: bool, left: Expression, right: Expression, unit: Unit, primed: bool
 ) -> Source:
     r"""Return the source of ``left \in right``, or ``\notin`` if it is not ``wanted``."""
-    found = _member_source(ev, left, right, unit, primed)
-    return found if wanted else f"(not {found})"
+    source = _member_source(ev, left, right, unit, primed)
+    return source if wanted else f"(not {source})"
 
 
 def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Unit, primed: bool) -> Source:
@@ -142,14 +142,14 @@ def _filter_test(ev: Evaluator, right: ast.Filter, unit: Unit, primed: bool) -> 
     def inside(e: Frame, item: Value) -> bool:
         container = of(e)
         try:
-            found = is_member(item, container)
+            is_inside = is_member(item, container)
             listed = _is_listed(container) and (parts is None or all(map(_is_listed, members(parts(e)))))
             small = fixed and parts is None and not is_infinite(container)
             if listed or (small and has_at_most(container, _FEW)):
                 return item in whole(e)
         except NoValue as error:
             raise ev.fault(place, error, container) from None
-        if not found:
+        if not is_inside:
             return False
         put(e, item)
         return body(e)

@@ -373,11 +373,11 @@ def module_of(context: Context, name: str, place: Place) -> Module:
         raise TlaError(
             place, f"the modules {' -> '.join([*context.reading, name])} need each other in a circle"
         )
-    found = context.finder.standard(name)
-    if found is None:
+    module = context.finder.standard(name)
+    if module is None:
         source = context.finder.source(name, place)
         context.reading.append(name)
-        found = Reader(context, source).module(module_node(source, name, place))
+        module = Reader(context, source).module(module_node(source, name, place))
         context.reading.pop()
-    context.read[name] = found
-    return found
+    context.read[name] = module
+    return module

@@ -12,10 +12,10 @@ def actions(specification: Specification) -> list[str]:
     formula = specification.next
     if formula is None:
         return []
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
-    _collect(specification, body, formula.module, None, found, ())
-    return list(found)
+    _collect(specification, body, formula.module, None, names, ())
+    return list(names)
 
 
 def _collect(

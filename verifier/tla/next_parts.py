@@ -113,13 +113,13 @@ class _Division:
                 value = evaluate(extend_frame(around.frame[:], unit))
                 if not has_at_most(value, _MOST_MEMBERS):
                     return None
-                found = list(self.evaluator.order.walk(value))
+                members = list(self.evaluator.order.walk(value))
             except (Undefined, NoValue, RecursionError):
                 return None  # a step reports it
-            held += [(unit.slot(name), found) for name in binding.names]
+            held += [(unit.slot(name), members) for name in binding.names]
         total = 1
-        for _, found in held:
-            total *= len(found)
+        for _, members in held:
+            total *= len(members)
         if total > _MOST_PARTS:
             return None
         frames = []

@@ -68,14 +68,14 @@ class Operators:
 
     def lookup(self, name: str, scope: Scope, place: Place) -> Symbol:
         """Return the symbol of an operator's name. Raises TlaError."""
-        found = scope.find(name)
-        if found is None:
+        symbol = scope.find(name)
+        if symbol is None:
             raise scope.unknown(name, place)
-        if isinstance(found, ast.Instance):
+        if isinstance(symbol, ast.Instance):
             raise TlaError(place, f"{name} is an instance of a module: write {name}!Operator")
-        if isinstance(found, ast.Definition):
-            self.note_plain(found)
-        return found
+        if isinstance(symbol, ast.Definition):
+            self.note_plain(symbol)
+        return symbol
 
     def apply(
         self, symbol: Symbol, arguments: tuple[Expression, ...], scope: Scope, place: Place
@@ -246,17 +246,17 @@ class Operators:
         return symbol, before if own else ()
 
     def instance(self, components: list[Node], scope: Scope) -> tuple[ast.Instance, tuple[Expression, ...]]:
-        found: ast.Instance | None = None
+        instance: ast.Instance | None = None
         given: tuple[Expression, ...] = ()
         for component in components:
             inner = component.named_children[0]
             name = text_of(fields_of(inner, "name")[0]) if inner.type == "bound_op" else text_of(inner)
-            named = scope.find(name) if found is None else found.module.instances.get(name)
-            if named is None and found is None:
+            named = scope.find(name) if instance is None else instance.module.instances.get(name)
+            if named is None and instance is None:
                 raise scope.unknown(name, self.place(component), "instance or operator")
             if not isinstance(named, ast.Instance):
                 raise TlaError(self.place(component), f"{name} is no instance of a module")
-            if found is None:
+            if instance is None:
                 leading = [p for p in named.parameters if p in scope.extra]
                 given = tuple(pass_parameter_on(p, self.place(component)) for p in leading)
             arguments = fields_of(inner, "parameter") if inner.type == "bound_op" else []
@@ -266,9 +266,9 @@ class Operators:
                 raise TlaError(self.place(component), f"{words}, {len(arguments)} are given")
             pairs = zip(arguments, wanted, strict=True)
             given = (*given, *(self.argument(node, p.arity, scope) for node, p in pairs))
-            found = named
-        assert found is not None
-        return found, given
+            instance = named
+        assert instance is not None
+        return instance, given
 
     def _subexpression(self, node: Node, scope: Scope) -> Expression:
         return part_of(self, node, scope)

@@ -80,13 +80,13 @@ class Orbits:
         return self._part(value)
 
     def _part(self, value: Value) -> Marks:
-        found = self.known.get(value)
-        if found is None:
-            found = self._compute_marks(value)
-            if len(self.known) * len(found) > _REMEMBERED_NUMBERS:
+        part = self.known.get(value)
+        if part is None:
+            part = self._compute_marks(value)
+            if len(self.known) * len(part) > _REMEMBERED_NUMBERS:
                 self.known.clear()
-            self.known[value] = found
-        return found
+            self.known[value] = part
+        return part
 
     def _compute_marks(self, value: Value) -> Marks:
         kind = type(value)
@@ -116,16 +116,16 @@ class Orbits:
 
     def _sum(self, values: tuple[Value, ...]) -> Marks:
         """Return the hashes of a row, without the final mixing that a row inside a value needs."""
-        found: Marks = (self.all(values) * _weights(len(values))).sum(axis=0)
-        return found
+        total: Marks = (self.all(values) * _weights(len(values))).sum(axis=0)
+        return total
 
     @staticmethod
     def sum_hashes(rows: Sequence[Marks]) -> Marks:
         """Return the hashes of states, one line for each, from those of their variables' values."""
-        found = np.zeros_like(rows[0])
+        hashes = np.zeros_like(rows[0])
         for weight, row in zip(_weights(len(rows)), rows, strict=True):
-            found += row * weight
-        return found
+            hashes += row * weight
+        return hashes
 
     @staticmethod
     def _mix(numbers: Marks) -> Marks:
@@ -139,8 +139,8 @@ class Orbits:
 @cache
 def _weights(count: int) -> Marks:
     """Return the factors of the parts of a row: odd, and different for each place."""
-    found: Marks = np.multiply.accumulate(np.full((count, 1), _FACTORS[0]))
-    return found
+    weights: Marks = np.multiply.accumulate(np.full((count, 1), _FACTORS[0]))
+    return weights
 
 
 def _number(value: Value) -> int:

@@ -42,12 +42,12 @@ class Order:
     def sort(self, values: Iterable[Value]) -> list[Value]:
         """Return values in order."""
         if type(values) is frozenset:
-            found = self.known.get(values)
-            if found is None:
+            ordered = self.known.get(values)
+            if ordered is None:
                 if len(self.known) > _CACHED:
                     self.known.clear()
-                self.known[values] = found = self._sort(list(values))
-            return found
+                self.known[values] = ordered = self._sort(list(values))
+            return ordered
         return self._sort(list(values))
 
     def sort_by_kind(self, values: frozenset[Value]) -> list[Value]:
@@ -58,9 +58,9 @@ class Order:
             return OrderOfKinds(self).sort(values)
 
     def _note(self, words: Sequence[str]) -> None:
-        found = [word for word in words if self.ranks.get(word, self.texts) >= self.texts]
-        if len(found) > 1:
-            self.unsure.update(found)
+        words_met = [word for word in words if self.ranks.get(word, self.texts) >= self.texts]
+        if len(words_met) > 1:
+            self.unsure.update(words_met)
 
     def _sort(self, values: list[Value]) -> list[Value]:
         if len(values) < 2:
@@ -160,9 +160,9 @@ class Order:
         if len(one) != len(other):
             return len(one) - len(other)
         for left, right in zip(one, other, strict=True):
-            found = self.compare(left, right)
-            if found:
-                return found
+            compared = self.compare(left, right)
+            if compared:
+                return compared
         return 0
 
     def _functions(self, one: Value, other: Value) -> int:

@@ -21,7 +21,7 @@ def find_taken_action(walker: Walker) -> Taken:
     action = walker.action
     if action is None:
         return Taken("Next")
-    unit, found = walker.units[action], dict[str, Value]()
+    unit, values = walker.units[action], dict[str, Value]()
     symbols: list[Parameter | Bound] = [one for one in action.parameters if not one.arity]
     for symbol in (*symbols, *_find_passed_names(action)):
         slot = unit.slots.get(symbol)
@@ -29,10 +29,10 @@ def find_taken_action(walker: Walker) -> Taken:
         if value is None or isinstance(value, Closure):  # bound on another branch, or an operator
             continue
         try:
-            found[symbol.name] = materialize(value.force() if isinstance(value, Waiting) else value)
+            values[symbol.name] = materialize(value.force() if isinstance(value, Waiting) else value)
         except (Undefined, NoValue):  # an argument that no step has needed
             continue
-    return Taken(action.shown, found)
+    return Taken(action.shown, values)
 
 
 def _find_passed_names(action: Definition) -> Iterator[Bound]:

@@ -70,9 +70,9 @@ def changes(text: str, module: str) -> Iterator[str]:
         return
     algorithm = _algorithm(text)
     if algorithm is not None and sums["algorithm"] is not None:
-        found = _difference(text, algorithm, _without_comments(translation), sums["algorithm"].lower())
-        if found:
-            words = f"{module}: the PlusCal algorithm was changed since it was translated, {found}"
+        difference = _difference(text, algorithm, _without_comments(translation), sums["algorithm"].lower())
+        if difference:
+            words = f"{module}: the PlusCal algorithm was changed since it was translated, {difference}"
             yield f"{words}: what is read is the translation; {_HOW}"
 
 
@@ -84,8 +84,8 @@ def _difference(text: str, algorithm: str, translation: str, checksum: str) -> s
     is_fair = begin is not None and begin["fair"] is not None
     if is_fair != (checksum == _SUM_OF_FAIR):
         return "which is fair, and was not" if is_fair else "which is not fair, and was"
-    found = _only_in_one(algorithm, translation) or difference(used, translation, macros, braces=braces)
-    return found or ("" if is_fair else _difference_of_processes(text, used, translation))
+    words_apart = _only_in_one(algorithm, translation) or difference(used, translation, macros, braces=braces)
+    return words_apart or ("" if is_fair else _difference_of_processes(text, used, translation))
 
 
 def _difference_of_processes(text: str, used: str, translation: str) -> str:
@@ -119,11 +119,11 @@ def _checksum(lines: str) -> str:
 
 def _algorithm(text: str) -> str | None:
     """Return the text of the algorithm, without comments; None if it is not in a comment of its own."""
-    found = _ALGORITHM.search(text)
-    if found is None or not _in_comment(text, found.start()):
+    algorithm = _ALGORITHM.search(text)
+    if algorithm is None or not _in_comment(text, algorithm.start()):
         return None
-    whole = _without_comments(text[found.end() :], ends=True)
-    if found["braces"]:
+    whole = _without_comments(text[algorithm.end() :], ends=True)
+    if algorithm["braces"]:
         return whole[: _closing(whole)]
     end = _END.search(whole)
     return whole[: end.start()] if end is not None else None
@@ -168,13 +168,13 @@ def _closing(text: str, opened: int = 1) -> int:
 def _without_macros(text: str) -> tuple[str, set[str]]:
     """Return the text without its macros, which may be unused, and the names of these."""
     pieces, names, position = [], set(), 0
-    while (found := _MACRO.search(text, position)) is not None:
-        pieces.append(text[position : found.start()])
-        names.add(found["name"])
-        end = _END_OF_MACRO.search(text, found.end())
+    while (macro := _MACRO.search(text, position)) is not None:
+        pieces.append(text[position : macro.start()])
+        names.add(macro["name"])
+        end = _END_OF_MACRO.search(text, macro.end())
         position = len(text) if end is None else end.end()
-        if found["braces"]:
-            position = found.end() + _closing(text[found.end() :])
+        if macro["braces"]:
+            position = macro.end() + _closing(text[macro.end() :])
     return "".join([*pieces, text[position:]]), names
 
 

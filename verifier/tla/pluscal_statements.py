@@ -38,9 +38,9 @@ def difference(algorithm: str, translation: str, macros: Collection[str], *, bra
     The algorithm comes without its macros. ``braces``: it has the syntax with braces.
     """
     theirs = _Translation(words_of(translation))
-    found = _Statements(words_of(algorithm), macros, braces)
+    statements = _Statements(words_of(algorithm), macros, braces)
     unknown = {"pc", "stack"}
-    for expression in found.expressions():
+    for expression in statements.expressions():
         assigned = bool(expression.target)
         there = [theirs.has(parts, assigned) for parts in _readings(expression)]  # each explains something
         if not any(there):
@@ -48,9 +48,9 @@ def difference(algorithm: str, translation: str, macros: Collection[str], *, bra
             return f"which has {_short(words)}, and the translation has not"
         if expression.target and "self" in (*expression.words, *expression.target[3:]):
             unknown.update(expression.target[:1])
-    if macros or found.calls:
+    if macros or statements.calls:
         return ""
-    left = theirs.find_unexplained_assignment(set(found.words) - unknown)
+    left = theirs.find_unexplained_assignment(set(statements.words) - unknown)
     return f"which has no {_short(left)}, and the translation has" if left else ""
 
 

@@ -41,8 +41,8 @@ class Possible:
     @property
     def counts(self) -> Mapping[Value, Value]:
         """Return the number of times that each formula was true so far."""
-        found = self.evaluator.registers.get(COUNTS)
-        return found if isinstance(found, Fn) else {}
+        register = self.evaluator.registers.get(COUNTS)
+        return register if isinstance(register, Fn) else {}
 
     def initially(self) -> None:
         """Count an initial state, which is set in the evaluator."""

@@ -70,8 +70,8 @@ def quick(compute: Compute, test: str, value: str, *, integer: bool = False) -> 
 
         if any(argument.isdigit() for argument in arguments):
             return simple(compute)(evaluator, whole, arguments)
-        found = evaluator.emit.let(arguments, either)
-        return evaluator.emit.integer(found) if integer else found
+        source = evaluator.emit.let(arguments, either)
+        return evaluator.emit.integer(source) if integer else source
 
     return make
 
@@ -99,12 +99,12 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
         def value(one: Value, other: Value) -> int:
             if type(one) is int and type(other) is int:
                 try:
-                    found = compute(one, other)
+                    result = compute(one, other)
                 except NoValue as error:
                     raise Undefined(place, str(error)) from None
-                if -LARGEST <= found <= LARGEST:
-                    return found
-                raise Undefined(place, f"the result {found} is beyond TLC's integers of 32 bits")
+                if -LARGEST <= result <= LARGEST:
+                    return result
+                raise Undefined(place, f"the result {result} is beyond TLC's integers of 32 bits")
             wrong = other if type(one) is int else one
             raise Undefined(place, f"an integer is expected here: it is {evaluator.show(wrong)}")
 
@@ -116,8 +116,8 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
             inside = f"{both}{-LARGEST} <= ({made} := {one} {sign} {other}) <= {LARGEST}"
             return f"({made} if {inside} else {slow}({one}, {other}))"
 
-        found = emit.let(arguments, quickly) if sign else f"{slow}({', '.join(arguments)})"
-        return emit.integer(found)
+        source = emit.let(arguments, quickly) if sign else f"{slow}({', '.join(arguments)})"
+        return emit.integer(source)
 
     return make
 
@@ -235,9 +235,9 @@ def sequence(value: Value) -> tuple[Value, ...]:
     """Return a value as a sequence. Raises NoValue for a value that is none."""
     if type(value) is tuple:
         return value
-    found = materialize(value)
-    if type(found) is tuple:
-        return found
+    items = materialize(value)
+    if type(items) is tuple:
+        return items
     raise NoValue("a sequence is expected here")
 
 
@@ -253,28 +253,28 @@ def _length(value: Value) -> Value:
 
 
 def _head(value: Value) -> Value:
-    found = sequence(value)
-    if not found:
+    items = sequence(value)
+    if not items:
         raise NoValue("Head of the empty sequence has no value")
-    return found[0]
+    return items[0]
 
 
 def _tail(value: Value) -> Value:
-    found = sequence(value)
-    if not found:
+    items = sequence(value)
+    if not items:
         raise NoValue("Tail of the empty sequence has no value")
-    return found[1:]
+    return items[1:]
 
 
 def _subsequence(value: Value, first: Value, last: Value) -> Value:
     if type(first) is not int or type(last) is not int:
         raise NoValue("SubSeq takes a sequence and two integers")
-    found = value if type(value) is str else sequence(value)
+    items = value if type(value) is str else sequence(value)
     if first > last:
-        return found[:0]
-    if first < 1 or last > len(found):
-        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(found)} elements")
-    return found[first - 1 : last]
+        return items[:0]
+    if first < 1 or last > len(items):
+        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(items)} elements")
+    return items[first - 1 : last]
 
 
 def truth_of(value: Value) -> bool:

@@ -84,20 +84,20 @@ class Proofs:
 
     def _assume_prove(self, node: Node, scope: Scope, *, within: bool = False) -> list[Expression]:
         """Read the formulas of ASSUME and PROVE. The scope gets the names that NEW declares."""
-        found, new = [], False
+        formulas, new = [], False
         for child in node.named_children:
             if child.type == "new":
-                found += self._declare(child, scope)
+                formulas += self._declare(child, scope)
                 new = True
             elif child.type == "inner_assume_prove":
                 for inside in (one for one in child.named_children if one.type == "assume_prove"):
-                    found += self._assume_prove(inside, self._inner(scope), within=True)
+                    formulas += self._assume_prove(inside, self._inner(scope), within=True)
             elif within and new and child.type == "label":
                 words = "a label cannot stand behind NEW in an ASSUME that stands in another one"
                 raise TlaError(self.source.place(child), words)
             else:
-                found += self._read(child, scope)
-        return found
+                formulas += self._read(child, scope)
+        return formulas
 
     def _declare(self, node: Node, scope: Scope) -> list[Expression]:
         first = node.named_children[0]
@@ -106,17 +106,17 @@ class Proofs:
         spelled, arity = read_declaration(name)
         place = self.source.place(node)
         domain = node.named_children[-1] if any(one.type == "set_in" for one in node.named_children) else None
-        found = [] if domain is None else self._read(domain, scope)
-        if found:
+        parts = [] if domain is None else self._read(domain, scope)
+        if parts:
             words = "the set of NEW takes at most what speaks of two states"
-            self.made.steps.append(ProofStep(place, words, None, tuple(found), ACTION))
+            self.made.steps.append(ProofStep(place, words, None, tuple(parts), ACTION))
         if level in ("STATE", "VARIABLE") and not arity:
             scope.names[spelled] = ast.Variable(spelled)
         elif level != "CONSTANT":  # like a parameter, it may have any level
             scope.names[spelled] = Parameter(spelled, arity)
         else:
             scope.names[spelled] = ast.Constant(spelled, arity, place) if arity else Bound(spelled)
-        return found
+        return parts
 
     # -- steps
 
@@ -206,10 +206,10 @@ class Proofs:
     def _formulas(self, body: Node, kind: str, scope: Scope, within: Scope) -> list[Expression]:
         """Read the formulas of a step. The scope gets the names that the step introduces; ``within`` gets
         those that it assumes in its proof."""
-        found: list[Expression] = []
+        formulas: list[Expression] = []
         self.instantiates |= body.type == "instance"
         if kind == "QED":
-            return found
+            return formulas
         names: list[str] = []
         for child in body.named_children:
             if child.type in (_PROOF, "terminal_proof"):
@@ -217,17 +217,17 @@ class Proofs:
             if body.type == "definition_proof_step":
                 self._define(child, scope)
             elif child.type == "assume_prove":
-                found += self._assume_prove(child, within)
+                formulas += self._assume_prove(child, within)
             elif child.type == "identifier":
                 names.append(text_of(child))
             elif child.type == "quantifier_bound":
-                found += self._read(field_of(child, "set"), scope)
+                formulas += self._read(field_of(child, "set"), scope)
                 names += [text_of(one) for one in _find_introduced(child)]
             elif body.type in (*_KINDS, "suffices_proof_step"):
                 scope.names.update({name: Bound(name) for name in names})
-                found += self._read(child, scope)
+                formulas += self._read(child, scope)
         scope.names.update({name: Bound(name) for name in names})
-        return found
+        return formulas
 
     def _define(self, node: Node, scope: Scope) -> None:
         """Read a definition. If it cannot be read, its name stays unknown."""
@@ -297,23 +297,23 @@ class Proofs:
         if node.type != "identifier_ref" or text_of(node) in self.made.proved:
             return
         name = text_of(node)
-        found = scope.find(name)
-        if found is None and self._lacks_names():
+        symbol = scope.find(name)
+        if symbol is None and self._lacks_names():
             return
-        if found is None:
+        if symbol is None:
             raise scope.unknown(name, self.source.place(node))
-        if not isinstance(found, Definition | Builtin | ast.Instance):
+        if not isinstance(symbol, Definition | Builtin | ast.Instance):
             raise TlaError(self.source.place(node), f"DEF names definitions, and {name} is declared")
 
     def _check_fact(self, node: Node, scope: Scope, *, hides: bool) -> None:
         name, place = text_of(node), self.source.place(node)
         if name in self.made.proved or (hides and node.type in ("prefixed_op", "proof_step_ref")):
             return
-        found = scope.find(name) if node.type == "identifier_ref" else None
-        if node.type == "identifier_ref" and found is None:
+        symbol = scope.find(name) if node.type == "identifier_ref" else None
+        if node.type == "identifier_ref" and symbol is None:
             if not self._lacks_names():
                 raise scope.unknown(name, place)
-        elif hides and not (isinstance(found, Definition) and found.statement):
+        elif hides and not (isinstance(symbol, Definition) and symbol.statement):
             raise TlaError(place, "HIDE takes the names of theorems, assumptions and steps, and DEF others")
 
     def _lacks_names(self) -> bool:

@@ -51,12 +51,12 @@ class Pruned:
         if not self.tries:
             return None
         try:
-            found = self._search(e, ranges)
+            decision = self._search(e, ranges)
         except Unsure:
             self.tries -= self.tries < _TRIES * 2
             return None
         self.tries = _TRIES * 2  # it works, so it is always tried
-        return found
+        return decision
 
     def _search(self, e: Frame, ranges: _Box) -> bool | None:
         body, module = self.whole.body, self.unit.module
@@ -67,10 +67,10 @@ class Pruned:
             most -= 1
             if most < 0:
                 return None
-            found = self.approximation.holds(body, module, scope.part(box, self._approximate_box(box)))
-            if found:
+            truth = self.approximation.holds(body, module, scope.part(box, self._approximate_box(box)))
+            if truth:
                 return True
-            if found is None:
+            if truth is None:
                 wide = max(range(len(box)), key=lambda number: len(box[number]))
                 one = box[wide]
                 if len(one) > 1:
@@ -87,16 +87,16 @@ class Pruned:
 
     def _names(self, e: Frame) -> dict[Symbol, Approximate]:
         """Return the values of the names around. Raises Unsure."""
-        facts, found = self.ev.analysis.of(self.whole.body, self.unit.module), dict[Symbol, Approximate]()
+        facts, names = self.ev.analysis.of(self.whole.body, self.unit.module), dict[Symbol, Approximate]()
         for symbol in facts.free.difference(self.names):
             if isinstance(symbol, Definition) and symbol.parameters:
                 continue
             value = e[self.unit.slot(symbol)]
             try:
-                found[symbol] = Exactly(force_delayed(value.force() if type(value) is Waiting else value))
+                names[symbol] = Exactly(force_delayed(value.force() if type(value) is Waiting else value))
             except (Undefined, NoValue, RecursionError):
                 raise Unsure from None
-        return found
+        return names
 
     def _holds(self, e: Frame, box: _Box) -> bool:
         """True if the body holds of single values."""

@@ -23,10 +23,10 @@ def random_subset(order: Callable[[Value], Iterable[Value]], count: Value, value
     if has_at_most(value, max(_LISTED, 2 * count)):
         items = list(order(value))
         return frozenset(random.sample(items, min(count, len(items))))
-    found: set[Value] = set()
-    while len(found) < count:  # more than half of the draws are new
-        found.add(random_member(order, value))
-    return frozenset(found)
+    members: set[Value] = set()
+    while len(members) < count:  # more than half of the draws are new
+        members.add(random_member(order, value))
+    return frozenset(members)
 
 
 def random_member(order: Callable[[Value], Iterable[Value]], value: Value) -> Value:

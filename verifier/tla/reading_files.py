@@ -35,9 +35,9 @@ def _from_file(compute: Callable[..., Value]) -> Make:
             if type(name) is not str:
                 raise NoValue("the name of a file is expected here, as a string")
             path = Path(name)
-            found = compute(*others, path if path.exists() else folder / name)
-            _meet(found, evaluator)
-            return found
+            value = compute(*others, path if path.exists() else folder / name)
+            _meet(value, evaluator)
+            return value
 
         return simple(value)(evaluator, whole, arguments)
 

@@ -217,8 +217,8 @@ class Reading:
         return None
 
     def _too_large(self, count: Expression, limit: Expression) -> tuple[Culprit, ...] | None:
-        found = self._blame_count(count)
-        return None if found is None else tuple(dict.fromkeys([*found, *map(Culprit, self.paths(limit))]))
+        blame = self._blame_count(count)
+        return None if blame is None else tuple(dict.fromkeys([*blame, *map(Culprit, self.paths(limit))]))
 
     def _blame_count(self, whole: Expression) -> tuple[Culprit, ...] | None:
         """Of a count that is too large, what makes each element one that counts."""
@@ -235,8 +235,8 @@ class Reading:
                 if path is not None:
                     return (Culprit(path, tuple(held)),)
                 members = blaming.memberships(of)
-                found = [part for one in held if members for part in members[one].culprits]
-                return tuple(dict.fromkeys(found)) or None
+                parts = [part for one in held if members for part in members[one].culprits]
+                return tuple(dict.fromkeys(parts)) or None
         return None
 
     def _different(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
@@ -245,8 +245,8 @@ class Reading:
         if one is None or other is None or one.keys() != other.keys():
             return None
         keys = [key for key in one if not same(one[key], other[key])]
-        found = [self._at_keys(side, keys) for side in (left, right)]
-        return _join(found)
+        sides = [self._at_keys(side, keys) for side in (left, right)]
+        return _join(sides)
 
     def _outside(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
         """Of a function that is not in a set of functions, what it reads at the keys with wrong values."""
@@ -296,8 +296,8 @@ class Reading:
             return None if is_record else [f"{path}[{blaming.text(key)}]" for key in keys]
         match function:
             case ast.Function():
-                found = [reading._at(function, key) for key in keys]
-                return None if None in found else [path for one in found for path in one or ()]
+                values = [reading._at(function, key) for key in keys]
+                return None if None in values else [path for one in values for path in one or ()]
             case ast.Except(updates=updates) if all(len(one.path) == 1 for one in updates):
                 put = [blaming.value(one.path[0]) for one in updates]
                 new = [one for one, key in zip(updates, put, strict=True) if key in keys]

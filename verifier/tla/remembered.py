@@ -55,14 +55,14 @@ def remember_results(
         key = key_of(inner)
         if key is None:
             return body(inner + room)
-        found = table.get(key)
-        if found is not None:
+        value = table.get(key)
+        if value is not None:
             memory.calls += 1
             memory.answered += 1
-            return found
-        found = body(inner + room)
-        memory.keep(key, found)
-        return found
+            return value
+        value = body(inner + room)
+        memory.keep(key, value)
+        return value
 
     return call
 
@@ -82,14 +82,14 @@ def remember_without_arguments(
         key = key_of()
         if key is None:
             return body(room[:])
-        found = table.get(key)
-        if found is not None:
+        value = table.get(key)
+        if value is not None:
             memory.calls += 1
             memory.answered += 1
-            return found
-        found = body(room[:])
-        memory.keep(key, found)
-        return found
+            return value
+        value = body(room[:])
+        memory.keep(key, value)
+        return value
 
     return call
 
@@ -135,15 +135,15 @@ def _key_alone(state: list[Any], reads: list[int]) -> Callable[[], Any]:
     only = reads[0]
 
     def one() -> Any:
-        found = state[only]
-        return None if found is UNSET else found
+        value = state[only]
+        return None if value is UNSET else value
 
     def several() -> Any:
-        found = tuple([state[index] for index in reads])
-        for value in found:
+        values = tuple([state[index] for index in reads])
+        for value in values:
             if value is UNSET:
                 return None
-        return found
+        return values
 
     return one if len(reads) == 1 else several
 
@@ -161,10 +161,10 @@ def _key(state: list[Any], reads: list[int], force: Callable[[Waiting], Any]) ->
                     return None
             if type(inner[index]) not in PLAIN:  # comparing it would require a list of its members
                 return None
-        found = (*inner, *[state[index] for index in reads])
-        for value in found:
+        result = (*inner, *[state[index] for index in reads])
+        for value in result:
             if value is UNSET:
                 return None
-        return found
+        return result
 
     return key

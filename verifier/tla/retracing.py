@@ -34,19 +34,19 @@ def has_a_step(evaluator: Interpreter, walk: Walk, state: State) -> bool:
 
 def action_between(evaluator: Interpreter, walk: Walk, one: State, other: State) -> Taken | None:
     """Return the first action that leads from a state to the other; None if no step does."""
-    found: list[Taken] = []
+    actions: list[Taken] = []
 
     def compare() -> None:
-        if not found and tuple(evaluator.next) == other:
-            found.append(find_taken_action(evaluator.actions))
+        if not actions and tuple(evaluator.next) == other:
+            actions.append(find_taken_action(evaluator.actions))
 
     _set(evaluator, one)
     try:
         walk(compare)
     except Undefined:  # by an expression that TLC no longer evaluates
-        if not found:
+        if not actions:
             raise
-    return found[0] if found else None
+    return actions[0] if actions else None
 
 
 def _set(evaluator: Interpreter, state: State) -> None:

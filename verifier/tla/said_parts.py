@@ -75,16 +75,16 @@ def parts_that_read(whole: Expression) -> Iterator[tuple[Expression, bool]]:
 
 def below_primes(whole: Expression) -> set[str]:
     """Return the names of the parameters that are below a prime."""
-    found, waiting = set[str](), [(whole, False)]
+    names, waiting = set[str](), [(whole, False)]
     while waiting:
         part, primed = waiting.pop()
         if isinstance(part, ast.Enabled):
             continue
         if primed and isinstance(part, ast.Apply) and isinstance(part.operator, Parameter):
-            found.add(part.operator.name)
+            names.add(part.operator.name)
         below = primed or isinstance(part, ast.Prime | ast.Unchanged)
         waiting += [(one, below) for one in subexpressions(part)[0]]
-    return found
+    return names
 
 
 def span(whole: Expression) -> Place:

@@ -67,9 +67,9 @@ class Scope:
         """Return the meaning of a name; None if it is unknown."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.names.get(name)
-            if found is not None:
-                return found
+            symbol = scope.names.get(name)
+            if symbol is not None:
+                return symbol
             scope = scope.around
         return LANGUAGE.get(name)
 

@@ -41,11 +41,11 @@ class SearchState(ABC):
         """True if large levels may be expanded by columns. The result is the same."""
         self.follow_columns: Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], None] | None = None
         """A callback for the steps that are expanded by columns, with the numbers of their states."""
-        found = checks(specification, set(properties))
-        self.invariants, self.initially, self.steps = found.invariants, found.initially, found.steps
-        self.constraints, self.action_constraints = found.constraints, found.action_constraints
-        self.always_alike, self.view = found.always_alike, found.view
-        self.possible = Possible(specification, found) if specification.possible else None
+        checked = checks(specification, set(properties))
+        self.invariants, self.initially, self.steps = checked.invariants, checked.initially, checked.steps
+        self.constraints, self.action_constraints = checked.constraints, checked.action_constraints
+        self.always_alike, self.view = checked.always_alike, checked.view
+        self.possible = Possible(specification, checked) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
         self.begin()

@@ -132,13 +132,13 @@ class _Maker:
                 raise TlaError(assignment.place, words)
 
     def _formula(self, named: Named, keyword: str) -> Formula:
-        found = self.constants.find_symbol(named, keyword)
-        if arity(found):
-            words = f"{takes('it', arity(found))}, none are expected"
+        symbol = self.constants.find_symbol(named, keyword)
+        if arity(symbol):
+            words = f"{takes('it', arity(symbol))}, none are expected"
             raise TlaError(named.place, f"{keyword} {named.name}: {words}")
         # The place of a substitute is where the text defines it.
-        place = found.place if isinstance(found, Definition) else named.place
-        self.asked.append(Formula(ast.Apply(found, place=place), self.module.name))
+        place = symbol.place if isinstance(symbol, Definition) else named.place
+        self.asked.append(Formula(ast.Apply(symbol, place=place), self.module.name))
         return self.asked[-1]
 
     # -- properties

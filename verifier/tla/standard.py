@@ -87,15 +87,15 @@ _OF_OTHER_TOOLS = ("Apalache", "Variants")
 @cache
 def providers() -> Mapping[str, str]:
     """Return for each name of a standard module, or of a Community Module, the first module that has it."""
-    found: dict[str, str] = {}
+    providers: dict[str, str] = {}
     for module, entries in _OPERATORS.items():
         for entry in entries.split():
-            found.setdefault(entry.rpartition("/")[0], module.removeprefix("_"))
+            providers.setdefault(entry.rpartition("/")[0], module.removeprefix("_"))
     for path in sorted(LIBRARY.glob("[A-Z]*.tla")):
         if path.stem not in _OF_OTHER_TOOLS:
             for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
-                found.setdefault(name, path.stem)
-    return found
+                providers.setdefault(name, path.stem)
+    return providers
 
 
 def _builtin(module: str, entry: str) -> Builtin:

@@ -145,23 +145,23 @@ class Graph:
     def where(self, leaf: Leaf) -> Mask:
         """Return the states in which a formula of a state is true. Raises Undefined."""
         assert leaf.stuttering is None
-        found = self._known.get(leaf)
-        if found is None:
-            found = self._decide_by_columns(
+        mask = self._known.get(leaf)
+        if mask is None:
+            mask = self._decide_by_columns(
                 leaf, len(self.states), lambda by: by.where(leaf.body, leaf.module)
             )
-            if found is not None:
-                self._known[leaf] = found
-        if found is None:
+            if mask is not None:
+                self._known[leaf] = mask
+        if mask is None:
             test, now = self.evaluator.compile_truth(leaf.body, leaf.module), self.evaluator.now
-            found = self._known[leaf] = np.zeros(len(self.states), np.bool_)
+            mask = self._known[leaf] = np.zeros(len(self.states), np.bool_)
             for number, state in enumerate(self.states):
                 if number % _BETWEEN_CHECKS == 0:
                     self.check()
                 self.arrive(number)
                 now[:] = state
-                found[number] = test()
-        return found
+                mask[number] = test()
+        return mask
 
     def steps(self, leaf: Leaf, asked: Mask) -> Mask:
         """Return the steps that satisfy a formula of a step, among the given ones. Raises Undefined."""
@@ -172,17 +172,17 @@ class Graph:
             leaf, len(which), lambda by: by.steps(leaf.body, leaf.module, sources, targets)
         )
         if decided is not None:
-            found = np.zeros(len(self.sources), np.bool_)
-            found[which] = decided
-            return found
+            mask = np.zeros(len(self.sources), np.bool_)
+            mask[which] = decided
+            return mask
         test = self.evaluator.compile_truth(leaf.body, leaf.module)
         now, following, states = self.evaluator.now, self.evaluator.next, self.states
-        found = np.zeros(len(self.sources), np.bool_)
+        mask = np.zeros(len(self.sources), np.bool_)
         for count, number in enumerate(which):
             if count % _BETWEEN_CHECKS == 0:
                 self.check()
             one = int(self.sources[number])
             self.arrive(one)
             now[:], following[:] = states[one], states[self.targets[number]]
-            found[number] = test()
-        return found
+            mask[number] = test()
+        return mask

@@ -36,13 +36,13 @@ class Strictness:
         return self._in(whole.body, module) & frozenset(whole.definitions)
 
     def _of(self, definition: Definition) -> frozenset[Symbol]:
-        found = self.known.get(definition)
-        if found is None:
+        positions = self.known.get(definition)
+        if positions is None:
             # A recursive call is assumed to evaluate no parameter.
             self.known[definition] = frozenset()
             assert definition.body is not None
-            found = self.known[definition] = self._in(definition.body, definition.module)
-        return found
+            positions = self.known[definition] = self._in(definition.body, definition.module)
+        return positions
 
     def _in(self, whole: Expression, module: str) -> frozenset[Symbol]:
         """Return the parameters and names of LET that are evaluated whenever an expression is."""

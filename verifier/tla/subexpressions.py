@@ -76,13 +76,13 @@ def has_arguments(node: Node) -> bool:
 
 def _leading(components: list[Node], scope: Scope) -> tuple[int, Named | None]:
     """Return the number of names that are instances, and the meaning of the next name."""
-    found = scope.find(_name(components[0]))
+    symbol = scope.find(_name(components[0]))
     for index, component in enumerate(components[1:], 1):
-        if not isinstance(found, ast.Instance):
-            return index - 1, found
+        if not isinstance(symbol, ast.Instance):
+            return index - 1, symbol
         name = _name(component)
-        found = found.module.instances.get(name) or found.module.names.get(name)
-    return len(components) - 1, found
+        symbol = symbol.module.instances.get(name) or symbol.module.names.get(name)
+    return len(components) - 1, symbol
 
 
 def _name(component: Node) -> str:
@@ -131,24 +131,26 @@ class _Path:
         names = [step for step in steps if step.type != "subexpr_tree_nav"]
         if steps[0].type == "subexpr_tree_nav":
             raise TlaError(self.place, "the name of a part begins with that of a definition")
-        count, found = _leading(names, self.scope)
-        if not isinstance(found, Definition):
+        count, definition = _leading(names, self.scope)
+        if not isinstance(definition, Definition):
             words = f"{_name(names[count])} is no definition, so it has no parts that could be named"
             raise TlaError(self.place, words)
-        self._begin(steps[:count], steps[count], found)
-        if found.body is None:
-            raise TlaError(self.place, f"{found.name} is not defined yet, so it has no parts")
-        part = self._steps(found, steps[count + 1 :])
+        self._begin(steps[:count], steps[count], definition)
+        if definition.body is None:
+            raise TlaError(self.place, f"{definition.name} is not defined yet, so it has no parts")
+        part = self._steps(definition, steps[count + 1 :])
         for definitions in reversed(self.lets):
             part = ast.Let(definitions, part, place=part.place)
         if self.names or self.lets:
             part = rename_symbols(part, self.names)
         shown = text_of(prefix).replace(" ", "") + (text_of(last) if last.type == "identifier_ref" else "…")
-        named = Definition(shown, tuple(self.parameters), found.module, self.place, found.nested, part)
-        if found.nested and self.scope.made is not None:
+        named = Definition(
+            shown, tuple(self.parameters), definition.module, self.place, definition.nested, part
+        )
+        if definition.nested and self.scope.made is not None:
             self.scope.made.append(named)
-        elif found.nested:
-            words = f"a part of {found.name}, which stands in a LET, is not supported here"
+        elif definition.nested:
+            words = f"a part of {definition.name}, which stands in a LET, is not supported here"
             raise TlaError(self.place, words)
         return named
 
@@ -223,16 +225,16 @@ class _Path:
         inner = step.named_children[0] if step.type == "subexpr_component" else step
         place, name = self.reader.place(step), canonical(self.reader.source.name_of(_find_name_in(inner)))
         known = {one.name: one for one in part.definitions} if isinstance(part, ast.Let) else {}
-        found = known.get(name)
-        if found is None or found.body is None or not isinstance(part, ast.Let):
+        definition = known.get(name)
+        if definition is None or definition.body is None or not isinstance(part, ast.Let):
             words = f"the name {name} behind the place of a part has to be one that its LET defines"
             raise TlaError(place, words)
         self.lets.append(part.definitions)
-        own = [p for p in found.parameters if p not in self.inherited and p not in self.scope.extra]
+        own = [p for p in definition.parameters if p not in self.inherited and p not in self.scope.extra]
         fresh = [Parameter(p.name, p.arity) for p in own]
         self.names |= dict(zip(own, fresh, strict=True))
         self._take(step, _arguments(step), fresh, name)
-        return found
+        return definition
 
     def _within(self, whole: Expression, step: Node, found: Definition) -> Expression:
         """Take one step into an expression."""

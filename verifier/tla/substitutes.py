@@ -32,17 +32,17 @@ def read_substitute(reader: Expressions, module: str, name: str, value: Node, sc
     if value.type.endswith("_op_symbol"):
         return reader.lookup(canonical(text_of(value)), scope, place)
     if value.type == "identifier_ref":
-        found = scope.find(text_of(value))
-        if isinstance(found, ast.Instance):
-            raise TlaError(place, f"{found.name} is an instance of a module: write {found.name}!Operator")
-        if isinstance(found, Parameter) and found in scope.extra and found.arity:
-            own = tuple(Parameter(f"p{number}") for number in range(found.arity))
-            whole = ast.Apply(found, tuple(ast.Apply(one, place=place) for one in own), place=place)
+        symbol = scope.find(text_of(value))
+        if isinstance(symbol, ast.Instance):
+            raise TlaError(place, f"{symbol.name} is an instance of a module: write {symbol.name}!Operator")
+        if isinstance(symbol, Parameter) and symbol in scope.extra and symbol.arity:
+            own = tuple(Parameter(f"p{number}") for number in range(symbol.arity))
+            whole = ast.Apply(symbol, tuple(ast.Apply(one, place=place) for one in own), place=place)
             given = (*scope.extra, *own)
             made = Definition(name, given, module, place, scope.nested, whole)
             return _keep(made, scope)
-        if found is not None:  # this includes a parameter of the instance: its argument may be primed
-            return found
+        if symbol is not None:  # this includes a parameter of the instance: its argument may be primed
+            return symbol
     body = reader.read(value, scope)
     return _keep(Definition(name, scope.extra, module, place, scope.nested, body), scope)
 

@@ -49,16 +49,16 @@ class Renaming:
             return tuple([self.of(item) for item in value])
         if kind is not frozenset and kind is not Fn:
             return self.of(value.materialize()) if isinstance(value, LazySet | LazyFunction) else value
-        found = self.known.get(value)
-        if found is None:
+        images = self.known.get(value)
+        if images is None:
             if kind is frozenset:
-                found = frozenset([self.of(item) for item in value])
+                images = frozenset([self.of(item) for item in value])
             else:
-                found = Fn([(self.of(key), self.of(item)) for key, item in value.items()])
+                images = Fn([(self.of(key), self.of(item)) for key, item in value.items()])
             if len(self.known) > _REMEMBERED:
                 self.known.clear()
-            self.known[value] = found
-        return found
+            self.known[value] = images
+        return images
 
 
 class Symmetry:
@@ -95,20 +95,20 @@ class Symmetry:
 
     def orders(self, values: frozenset[Value]) -> list[list[Value]]:
         """Return the orders of values under all permutations, TLC's own first."""
-        found = {tuple(self.order.sort(values)): None}
+        orders = {tuple(self.order.sort(values)): None}
         for renaming in self.renamings:
             back = {renaming.of(value): value for value in values}
-            found[tuple(back[value] for value in self.order.sort(frozenset(back)))] = None
-        return [list(row) for row in found]
+            orders[tuple(back[value] for value in self.order.sort(frozenset(back)))] = None
+        return [list(row) for row in orders]
 
     def firsts(self, candidates: frozenset[Value]) -> list[Value]:
         """Return the element that CHOOSE takes of these in each order, TLC's own first."""
-        found = self.known.get(candidates)
-        if found is None:
+        firsts = self.known.get(candidates)
+        if firsts is None:
             if len(self.known) > _REMEMBERED:
                 self.known.clear()
-            found = self.known[candidates] = list(dict.fromkeys(row[0] for row in self.orders(candidates)))
-        return found
+            firsts = self.known[candidates] = list(dict.fromkeys(row[0] for row in self.orders(candidates)))
+        return firsts
 
     def fold(self, place: Place, values: frozenset[Value], along: Callable[[list[Value]], Value]) -> Value:
         """Return the result of a fold along every order. Raises Asymmetric if the results differ."""

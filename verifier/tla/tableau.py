@@ -101,15 +101,15 @@ def normal(formula: Unfolded, *, negated: bool = False) -> Unfolded:
 
 
 def _several(conjunction: bool, parts: Iterable[Unfolded]) -> Unfolded:
-    found: dict[Unfolded, None] = {}
+    states: dict[Unfolded, None] = {}
     for part in parts:
         same = isinstance(part, Several) and part.conjunction is conjunction
-        found |= dict.fromkeys(part.parts if isinstance(part, Several) and same else (part,))
+        states |= dict.fromkeys(part.parts if isinstance(part, Several) and same else (part,))
     neutral, decides = (TRUE, FALSE) if conjunction else (FALSE, TRUE)
-    found.pop(neutral, None)
-    if decides in found:
+    states.pop(neutral, None)
+    if decides in states:
         return decides
-    return next(iter(found)) if len(found) == 1 else Several(conjunction, tuple(found))
+    return next(iter(states)) if len(states) == 1 else Several(conjunction, tuple(states))
 
 
 def _always(part: Unfolded) -> Unfolded:

@@ -171,13 +171,13 @@ class _Unfolding:
 
     def _several(self, items: Sequence[Expression], at: _Place, *, conjunction: bool) -> Unfolded:
         """Return the conjunction or disjunction of formulas. They are expanded only until one decides."""
-        found: list[Unfolded] = []
+        states: list[Unfolded] = []
         for item in items:
             part = self.of(item, at)
             if part == (FALSE if conjunction else TRUE):
                 return part
-            found.append(part)
-        return _join_formulas(conjunction, found)
+            states.append(part)
+        return _join_formulas(conjunction, states)
 
     def _unfold_quantifier(self, whole: ast.Quantifier, at: _Place) -> Unfolded:
         each = self._each(whole, at)
@@ -285,11 +285,11 @@ class _Unfolding:
         parts = item if binding.is_tuple else (item,)
         if not isinstance(parts, tuple) or len(parts) != len(names):
             raise Undefined(binding.domain.place, f"tuples of {len(names)} are expected")
-        shown, found = list[tuple[str, str]](), dict[Symbol, Expression]()
+        shown, values = list[tuple[str, str]](), dict[Symbol, Expression]()
         for name, part in zip(names, parts, strict=True):
             shown.append((name.name, text(part, self.evaluator.order)))
-            found[name] = self._constant(name.name, part, binding.domain)
-        return tuple(shown), found
+            values[name] = self._constant(name.name, part, binding.domain)
+        return tuple(shown), values
 
     def _constant(self, name: str, value: Value, whole: Expression) -> Expression:
         """Return an expression with this value."""

@@ -116,14 +116,14 @@ class Fn(dict[Value, Value]):
         try:
             return self._domain
         except AttributeError:
-            self._domain = found = frozenset(self)
-            return found
+            self._domain = keys = frozenset(self)
+            return keys
 
     def __hash__(self) -> int:  # type: ignore[override]
-        found: int | None = getattr(self, "_hash", None)
-        if found is None:  # a caught exception would take longer than everything else here
-            self._hash = found = hash(frozenset(self.items()))
-        return found
+        number: int | None = getattr(self, "_hash", None)
+        if number is None:  # a caught exception would take longer than everything else here
+            self._hash = number = hash(frozenset(self.items()))
+        return number
 
 
 def function(pairs: dict[Value, Value]) -> Value:

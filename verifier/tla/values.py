@@ -53,10 +53,10 @@ class LazySet:
                 return True
         except NoValue:  # a part of it cannot be listed
             return self.contains(value)
-        found = self.contains(value)
-        if found and len(self.accepted) < _MOST_ACCEPTED:
+        is_member = self.contains(value)
+        if is_member and len(self.accepted) < _MOST_ACCEPTED:
             self.accepted.add(value)
-        return found
+        return is_member
 
     def members(self) -> Iterator[Value]:
         """Return the members, each once. Raises NoValue if they cannot be listed."""
@@ -81,8 +81,8 @@ class LazySet:
             if counted and not has_at_most(self, LARGEST):
                 words = f"{self.words} has more than {LARGEST:,} elements: too many to list"
                 raise NoValue(words) from None
-            self._listed = found = frozenset(self.members())
-            return found
+            self._listed = listed = frozenset(self.members())
+            return listed
 
     def size(self) -> int:
         """Return the number of members."""
@@ -132,12 +132,12 @@ class LazyFunction:
 
     def apply(self, argument: Value) -> Value:
         """Return the value at an argument. Raises NoValue outside the domain."""
-        found = self.known.get(argument)
-        if found is None:
+        value = self.known.get(argument)
+        if value is None:
             if not is_member(argument, self.domain):
                 raise NoValue("outside")
-            found = self.known[argument] = self.compute(self, argument)
-        return found
+            value = self.known[argument] = self.compute(self, argument)
+        return value
 
     def but(self, argument: Value, value: Value) -> LazyFunction:
         """Return the function with another value at an argument. Its recursive calls still use the old
@@ -151,8 +151,8 @@ class LazyFunction:
         try:
             return self._listed
         except AttributeError:
-            self._listed = found = function({item: self.apply(item) for item in members(self.domain)})
-            return found
+            self._listed = listed = function({item: self.apply(item) for item in members(self.domain)})
+            return listed
 
     def __hash__(self) -> int:
         return hash(self.materialize())

@@ -51,5 +51,7 @@ class Violations:
 
     def forget_deeper(self, level: int) -> None:
         """Forget violations beyond a level: not all states there were checked."""
-        found = self.found
-        found.violations = {name: one for name, one in found.violations.items() if self.depths[name] <= level}
+        result = self.found
+        result.violations = {
+            name: one for name, one in result.violations.items() if self.depths[name] <= level
+        }

@@ -62,8 +62,8 @@ def _words(source: Source, module: Node) -> Words:
         if unit.type == "extends":
             extends += [text_of(one) for one in unit.named_children if one.type == "identifier_ref"]
         elif unit.type == "module":
-            found = unit.child_by_field_name("name")
-            inner[text_of(found) if found is not None else ""] = _words(source, unit)
+            name = unit.child_by_field_name("name")
+            inner[text_of(name) if name is not None else ""] = _words(source, unit)
         else:
             instances += [text_of(one.named_children[0]) for one in _instances(unit) if one.named_children]
     text = source.text.encode()[module.start_byte : module.end_byte].decode()
@@ -138,10 +138,10 @@ class _Modules:
             self._bind(*needed, extending=extending)
 
     def _unit(self, name: str, words: Words | None = None) -> _Unit:
-        found = self.parsed.get(name)
-        if found is None:
-            self.parsed[name] = found = _Unit(name, self.read(name) if words is None else words)
-        return found
+        unit = self.parsed.get(name)
+        if unit is None:
+            self.parsed[name] = unit = _Unit(name, self.read(name) if words is None else words)
+        return unit
 
     def _bind(self, unit: _Unit, name: str, *, extending: bool) -> None:
         found = unit.bound[name] = self._unit(name)
@@ -171,7 +171,7 @@ class _Modules:
 
     def analyse(self) -> list[_Unit]:
         """Return the modules in the order in which they are analysed: a module after those that it needs."""
-        found: dict[_Unit, None] = {}
+        units: dict[_Unit, None] = {}
         seen: set[_Unit] = set()
 
         def add(unit: _Unit) -> None:
@@ -180,10 +180,10 @@ class _Modules:
             seen.add(unit)
             for one in (*unit.extended, *unit.instantiated):
                 add(one)
-            found[unit] = None
+            units[unit] = None
 
         add(self.root)
-        return list(found)
+        return list(units)
 
 
 @cache
