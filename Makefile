@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install verify announce java readers chromium expectations check test quick lint wheel thorough slow bench results report lemmas abc scaling clean docs
+.PHONY: help install verify announce java readers chromium expectations check test quick lint wheel thorough slow bench results report lemmas abc scaling clean docs vsix
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
@@ -106,6 +106,13 @@ docs: $(STAMP)  ## Make docs/engines.md, docs/language.md and the types of the A
 	$(BIN)/python -m results.generators.engines_page > docs/engines.md
 	$(BIN)/python -m results.generators.language_page > docs/language.md
 	$(BIN)/python -m results.generators.engine_methods > verifier/api/engine_methods.pyi
+
+# It is built in a copy: tools that read the package need not pass over thousands of files of npm's.
+vsix:  ## Build the VS Code extension, dist/protoverify.vsix (needs npm)
+	rm -rf build/vscode
+	mkdir -p build dist
+	cp -r verifier/server/editor/vscode build/vscode
+	cd build/vscode && npm ci --ignore-scripts && npm run package -- --out ../../dist/protoverify.vsix
 
 lemmas: $(STAMP)  ## Prove the lemmas over their grids of constants, for results/
 	$(BIN)/python -m results.generators.lemma_grid > results/lemmas.md
