@@ -27,7 +27,7 @@ from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import LazySet, has_at_most, materialize
 
 if TYPE_CHECKING:
-    from verifier.tla.explaining import Descent
+    from verifier.tla.descent import Descent
 
 _RELATIONS = {
     "=": "=", "#": "≠", "/=": "≠", "<": "<", ">": ">", "<=": "≤", "=<": "≤", "\\leq": "≤", ">=": "≥",

@@ -1,4 +1,4 @@
-"""The built-in operators of TLC, TLCExt, Bags and the Community Modules.
+"""The built-in operators of TLC, TLCExt and the Community Modules.
 
 Source: ``tlc2.module`` (tlaplus/tlaplus) and tlaplus/CommunityModules.
 """
@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.bags import BAGS
 from verifier.tla.comparing import equals
 from verifier.tla.errors import Place
 from verifier.tla.frames import UNSET
 from verifier.tla.order import text
-from verifier.tla.primitives import Make, arithmetic, constant, sequence, simple, truth_of, with_evaluator
+from verifier.tla.primitives import Make, arithmetic, sequence, simple, truth_of, with_evaluator
 from verifier.tla.random_members import random_member, random_subset
 from verifier.tla.scope import LANGUAGE
 from verifier.tla.tlc_ext import TLC_EXT
-from verifier.tla.value_types import TRUE, Fn, ModelValue, NoValue, Value, boolean, function
-from verifier.tla.values import has_at_most, has_key, is_function, members, pairs_of
+from verifier.tla.value_types import TRUE, Fn, ModelValue, NoValue, Value, boolean
+from verifier.tla.values import has_at_most, members
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -109,110 +110,6 @@ def _random_element(evaluator: Evaluator, value: Value) -> Value:
 
 def _random_subset(evaluator: Evaluator, count: Value, value: Value) -> Value:
     return random_subset(evaluator.order.walk, count, value)
-
-
-# -- Bags
-
-
-_SURELY_COMPARED = frozenset((int, str, Fn))
-"""Types of values that TLC compares with each other, as keys of a function."""
-
-
-def _is_bag(value: Value) -> Value:
-    if not is_function(value):
-        return boolean(False)
-    return boolean(all(type(count) is int and count > 0 for count in pairs_of(value).values()))
-
-
-def _counts(value: Value) -> dict[Value, int]:
-    """Return the multiplicity of each item of a bag. Raises NoValue for a value that is no bag."""
-    counts = pairs_of(value)
-    for count in counts.values():
-        if type(count) is not int:
-            raise NoValue("a bag has integers as its values")
-    return counts
-
-
-def _copies(item: Value, bag: dict[Value, Value]) -> int:
-    """Return the multiplicity of an item in a bag. As in TLC, the other items are not checked."""
-    if not has_key(item, bag):
-        return 0
-    count = bag[item]
-    if type(count) is not int:
-        raise NoValue("a bag has integers as its values")
-    return count
-
-
-def _bag_in(item: Value, bag: dict[Value, Value]) -> Value:
-    """Return the truth of ``BagIn``. Raises NoValue if the item's multiplicity is not positive: there the
-    definition and TLC's class (``Bags.java``) differ."""
-    if has_key(item, bag) and _copies(item, bag) < 1:
-        raise NoValue("a bag has positive integers as its values")
-    return boolean(has_key(item, bag))
-
-
-def _bag(value: Value) -> Value:
-    """Return a bag itself. Raises NoValue for a value that is none: TLC looks at this in ``(+)``,
-    ``SubBag`` and ``BagCardinality`` alone."""
-    if any(count < 1 for count in _counts(value).values()):
-        raise NoValue("a bag has positive integers as its values")
-    return value
-
-
-def _bag_sum(one: Value, other: Value) -> Value:
-    return _add_counts(_bag(one), _bag(other))
-
-
-def _add_counts(one: Value, other: Value) -> Value:
-    counts, made = _counts(one), dict(_counts(one))
-    for item, count in _counts(other).items():
-        made[item] = count + _copies(item, counts)
-    return function(made)
-
-
-def _bag_difference(one: Value, other: Value) -> Value:
-    counts, taken = _counts(one), pairs_of(other)
-    kinds = {*map(type, counts), *map(type, taken)}
-    if counts and len(kinds) == 1 and kinds <= _SURELY_COMPARED and min(counts.values()) > 0:
-        left = dict(counts)  # a copy hashes no item again
-        for item in taken:
-            if item in counts:
-                left[item] = counts[item] - _copies(item, taken)
-                if left[item] < 1:
-                    del left[item]
-        return function(left)
-    left = {item: count - _copies(item, taken) for item, count in counts.items()}
-    return function({item: count for item, count in left.items() if count > 0})
-
-
-def _bag_within(one: Value, other: Value) -> Value:
-    more = pairs_of(other)
-    # No early end: each multiplicity that is compared must be an integer, in whatever order.
-    enough = [count <= _copies(item, more) for item, count in _counts(one).items()]
-    return boolean(all(enough))
-
-
-def _bag_union(value: Value) -> Value:
-    made: Value = ()
-    for bag in members(value):
-        made = _add_counts(made, bag)
-    return made
-
-
-def _sub_bags(value: Value) -> Value:
-    pairs = _counts(_bag(value))
-    rows = product(*(range(count + 1) for count in pairs.values()))
-    return frozenset(
-        function({item: count for item, count in zip(pairs, row, strict=True) if count}) for row in rows
-    )
-
-
-def _bag_of_all(operator: Any, value: Value) -> Value:
-    made: dict[Value, int] = {}
-    for item, count in _counts(value).items():
-        image = operator.call(item)
-        made[image] = made.get(image, 0) + count
-    return function(made)
 
 
 # -- folds, of FiniteSetsExt and SequencesExt
@@ -377,19 +274,7 @@ EXTENSIONS: dict[str, Make] = {
     "ToString": with_evaluator(lambda evaluator, value: text(value, evaluator.order)),
     "RandomElement": with_evaluator(_random_element),
     "RandomSubset": with_evaluator(_random_subset),
-    "EmptyBag": constant(()),
-    "IsABag": simple(_is_bag),
-    "BagToSet": simple(lambda bag: frozenset(pairs_of(bag))),
-    "SetToBag": simple(lambda value: function(dict.fromkeys(members(value), 1))),
-    "BagIn": simple(lambda item, bag: _bag_in(item, pairs_of(bag))),
-    "(+)": simple(_bag_sum),
-    "(-)": simple(_bag_difference),
-    "BagUnion": simple(_bag_union),
-    "\\sqsubseteq": simple(_bag_within),
-    "SubBag": simple(_sub_bags),
-    "BagOfAll": simple(_bag_of_all),
-    "BagCardinality": simple(lambda bag: sum(_counts(_bag(bag)).values())),
-    "CopiesIn": simple(lambda item, bag: _copies(item, pairs_of(bag))),
+    **BAGS,
     "MapThenFoldSet": _make_map_then_fold,
     "FoldSet": _make_fold_set,
     "FoldLeft": simple(_fold_left),

@@ -13,8 +13,9 @@ from itertools import islice, product
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
+from verifier.tla.descent import Descent
 from verifier.tla.errors import TlaError
-from verifier.tla.explaining import Descent, make_descent
+from verifier.tla.explaining import make_descent
 from verifier.tla.facts import STATE
 from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit
