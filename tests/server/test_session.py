@@ -259,3 +259,45 @@ def test_specifications_are_listed_and_closed() -> None:
     assert listed["built_in"]["kip101"].endswith(".")
     assert client.ask("close", spec="FencedLock") == {"open": []}
     assert client.fail("state")["kind"] == "usage"
+
+
+def test_the_nearest_state_is_found() -> None:
+    client = Client()
+    found = client.ask("find_state", expression="last = 2 /\\ free")
+    assert found["found"] is True
+    assert len(found["steps"]) == 5
+    assert found["values"]["last"] == "2"
+    assert len(client.ask("path")["steps"]) == 5
+    values = client.ask("evaluate_along", expression="given")["values"]
+    assert values == sorted(values)
+    assert values[-1] == "2"
+
+
+def test_a_search_says_what_it_looked_at() -> None:
+    client = Client()
+    none = client.ask("find_state", expression="given > 3")
+    assert (none["found"], none["all_states"], none["states"]) == (False, True, 112)
+    cut = client.ask("find_state", expression="given > 3", limit=10)
+    assert (cut["all_states"], cut["states"]) == (False, 10)
+    near = client.ask("find_state", expression="given > 1", depth=1)
+    assert (near["found"], near["all_states"], near["depth"]) == (False, False, 1)
+    assert client.ask("path")["steps"] == []
+
+
+def test_an_expression_without_a_value_in_some_state_has_none_there() -> None:
+    client = Client()
+    client.ask("step", action="Acquire", parameters={"c": "c1"})
+    along = client.ask("evaluate_along", expression="<<7>>[given]")
+    assert along["values"] == [None, "7"]
+
+
+def test_an_execution_in_a_file_is_followed(tmp_path: Path) -> None:
+    client = Client(**NO_FENCING)
+    results = client.ask("check", engine="explore", traces=True)["results"]
+    log = tmp_path / "trace.itf.json"
+    log.write_text(json.dumps(next(one["trace"] for one in results if one["trace"])), encoding="utf-8")
+    other = Client(**NO_FENCING)
+    assert other.ask("follow", trace=str(log))["at"] == 5
+    assert "no step to state 5" in Client().fail("follow", trace=str(log))["message"]
+    log.write_text("[]", encoding="utf-8")
+    assert "no execution" in other.fail("follow", trace=str(log))["message"]

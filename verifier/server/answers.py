@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from verifier.conform.machine import Fits
 from verifier.conform.outcome import exit_code
-from verifier.errors import UsageError, make_unknown_name_error
-from verifier.processes.limits import Interrupted
+from verifier.errors import make_unknown_name_error
 from verifier.server.open_spec import OpenSpec
 from verifier.server.requests import Call
 from verifier.server.session import Session, read_reading
 from verifier.server.views import (
-    view_changes,
     view_obstacle,
     view_path,
+    view_place,
     view_state,
     view_step,
     view_truth,
 )
 from verifier.specs.built_in import BUILT_IN
 
-_MOST_INITIAL, _MOST_SUCCESSORS, _MOST_OBSTACLES, _MOST_STEPS = 20, 100, 5, 20
-_JUDGED_BEFORE_LISTING = 10_000
-"""The most ways through an action that are looked at for the nearest ones."""
+_MOST_INITIAL, _MOST_SUCCESSORS, _MOST_OBSTACLES = 20, 100, 5
 
 
 def load(
@@ -97,17 +93,7 @@ def show_state(
     """Show a state, with its properties."""
     with session.lock:
         one = session.find(spec)
-        return _view_place(one, one.current if state is None else state, as_json=json)
-
-
-def _view_place(one: OpenSpec, number: int, *, as_json: bool = False) -> dict[str, Any]:
-    """Return a state with the properties that have a value there, and the actions that are enabled."""
-    state, holds = one.state(number), dict[str, bool | None]()
-    for claim in one.reading.claims.values():
-        if claim.of_state and not claim.of_step:
-            holds[claim.name] = one.reading.judge(claim.name, state, None).holds
-    enabled = dict.fromkeys(step.action for step in one.successors(number))
-    return {**view_state(one, number, as_json=as_json), "properties": holds, "enabled": list(enabled)}
+        return view_place(one, one.current if state is None else state, as_json=json)
 
 
 def list_successors(
@@ -217,96 +203,6 @@ def evaluate(
         return {"state": number, "value": one.machine.show(value), "json": one.reading.as_json(value)}
 
 
-def go(session: Session, call: Call, *, state: int, spec: str | None = None) -> dict[str, Any]:
-    """Begin a new execution at a state."""
-    with session.lock:
-        one = session.find(spec)
-        one.go(state)
-        return _view_place(one, one.current)
-
-
-def take_step(
-    session: Session,
-    call: Call,
-    *,
-    spec: str | None = None,
-    action: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    to: int | None = None,
-) -> dict[str, Any]:
-    """Take a step from the current state."""
-    if action is None and to is None:
-        raise UsageError("step needs action or to: ask for successors")
-    with session.lock:
-        one = session.find(spec)
-        before = one.current
-        step = one.find_step(action, parameters or {}, to)
-        one.take(step)
-        return {"step": view_step(one, before, step), **_view_place(one, one.current)}
-
-
-def go_back(session: Session, call: Call, *, spec: str | None = None, steps: int = 1) -> dict[str, Any]:
-    """Go back on the execution."""
-    return _move(session, spec, -steps)
-
-
-def go_forward(session: Session, call: Call, *, spec: str | None = None, steps: int = 1) -> dict[str, Any]:
-    """Go forward again on the execution."""
-    return _move(session, spec, steps)
-
-
-def _move(session: Session, spec: str | None, by: int) -> dict[str, Any]:
-    with session.lock:
-        one = session.find(spec)
-        before = one.current
-        if not 0 <= one.at + by < len(one.path):
-            raise UsageError(
-                f"the execution has {len(one.path) - 1} steps, and {one.at} are before this state"
-            )
-        one.at += by
-        changed = view_changes(one, one.state(before), one.state(one.current))
-        return {"at": one.at, "changed": changed, **_view_place(one, one.current)}
-
-
-def show_path(session: Session, call: Call, *, spec: str | None = None) -> dict[str, Any]:
-    """Show the execution on which one walks."""
-    with session.lock:
-        return view_path(session.find(spec))
-
-
-def walk_randomly(
-    session: Session,
-    call: Call,
-    *,
-    spec: str | None = None,
-    steps: int = _MOST_STEPS,
-    seed: int = 0,
-    until: str | None = None,
-) -> dict[str, Any]:
-    """Take random steps from the current state."""
-    with session.lock:
-        one = session.find(spec)
-        test = None if until is None else one.reading.evaluate(until)
-        before, taken, reached = one.current, list[dict[str, Any]](), False
-        for step in islice(one.walk(steps, seed), steps):
-            taken.append(view_step(one, before, step))
-            before = step.state
-            if call.cancelled.is_set():
-                raise Interrupted("cancelled")
-            if test is not None and _is_true(one, test(one.state(before)), str(until)):
-                reached = True
-                break
-        ended = "reached" if reached else "deadlock" if len(taken) < steps else "steps"
-        return {"steps": taken, "ended": ended, **_view_place(one, one.current)}
-
-
-def _is_true(one: OpenSpec, value: Any, text: str) -> bool:
-    shown = one.reading.as_json(value)
-    if not isinstance(shown, bool):
-        raise UsageError(f"the expression {text!r} is no formula: its value is {one.machine.show(value)}")
-    return shown
-
-
 def check(
     session: Session,
     call: Call,
@@ -341,7 +237,7 @@ def show_counterexample(
         one = session.find(spec)
         session.show_counterexample(one, property)
         failing = one.traces[property].get("#meta", {}).get("failing", [])
-        return {**view_path(one), **_view_place(one, one.current), "property": property, "failing": failing}
+        return {**view_path(one), **view_place(one, one.current), "property": property, "failing": failing}
 
 
 def conform(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verifier.runs.table import ENGINES
-from verifier.server import answers
+from verifier.server import answers, walking
 from verifier.server.requests import Parameter, Request
 
 _SPEC = Parameter("string", "The name of an open specification; without it, the last one.")
@@ -90,15 +90,34 @@ _ALL = (
         {"spec": _SPEC, "state": _STATE, "expression": Parameter("string", "The expression.", required=True)},
     ),
     Request(
+        "evaluate_along",
+        "Evaluate an expression in every state of the execution; null where it has no value.",
+        walking.evaluate_along,
+        {"spec": _SPEC, "expression": Parameter("string", "The expression.", required=True)},
+    ),
+    Request(
+        "find_state",
+        "Walk from the current state to the nearest one in which an expression is true, or say that none "
+        "was found.",
+        walking.find_state,
+        {
+            "spec": _SPEC,
+            "expression": Parameter("string", "The expression.", required=True),
+            "depth": Parameter("integer", "The most steps from here.", least=0),
+            "limit": Parameter("integer", "Look at no more states than this (5000).", least=1),
+        },
+        is_long=True,
+    ),
+    Request(
         "go",
         "Begin a new execution at a state: an initial state, or any other that has a number.",
-        answers.go,
+        walking.go,
         {"spec": _SPEC, "state": Parameter("integer", "The number of the state.", required=True)},
     ),
     Request(
         "step",
         "Take a step from the current state, named by its action, parameters or target.",
-        answers.take_step,
+        walking.take_step,
         {
             "spec": _SPEC,
             "action": Parameter("string", "The action."),
@@ -109,20 +128,20 @@ _ALL = (
     Request(
         "back",
         "Go back on the execution. The steps stay, for forward.",
-        answers.go_back,
+        walking.go_back,
         {"spec": _SPEC, "steps": Parameter("integer", "How many (1).", least=1)},
     ),
     Request(
         "forward",
         "Go forward again on the execution, where back was.",
-        answers.go_forward,
+        walking.go_forward,
         {"spec": _SPEC, "steps": Parameter("integer", "How many (1).", least=1)},
     ),
-    Request("path", "Show the execution on which one walks.", answers.show_path, {"spec": _SPEC}),
+    Request("path", "Show the execution on which one walks.", walking.show_path, {"spec": _SPEC}),
     Request(
         "random_walk",
         "Take random steps from the current state. The same seed takes the same steps.",
-        answers.walk_randomly,
+        walking.walk_randomly,
         {
             "spec": _SPEC,
             "steps": Parameter("integer", "How many at most (20).", least=1),
@@ -156,6 +175,12 @@ _ALL = (
         "Walk to the end of the counterexample that check found for a property, and explain it.",
         answers.show_counterexample,
         {"spec": _SPEC, "property": _PROPERTY},
+    ),
+    Request(
+        "follow",
+        "Walk the execution in a file (ITF JSON), as far as it is one of the specification.",
+        walking.follow,
+        {"spec": _SPEC, "trace": Parameter("string", "The file.", required=True)},
     ),
     Request(
         "conform",

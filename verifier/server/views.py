@@ -25,6 +25,16 @@ def view_state(spec: OpenSpec, number: int, *, as_json: bool = False) -> dict[st
     return made
 
 
+def view_place(one: OpenSpec, number: int, *, as_json: bool = False) -> dict[str, Any]:
+    """Return a state with the properties that have a value there, and the actions that are enabled."""
+    state, holds = one.state(number), dict[str, bool | None]()
+    for claim in one.reading.claims.values():
+        if claim.of_state and not claim.of_step:
+            holds[claim.name] = one.reading.judge(claim.name, state, None).holds
+    enabled = dict.fromkeys(step.action for step in one.successors(number))
+    return {**view_state(one, number, as_json=as_json), "properties": holds, "enabled": list(enabled)}
+
+
 def view_step(spec: OpenSpec, before: int, one: Successor | Visited) -> dict[str, Any]:
     """Return a step: its action and parameters, where it leads, and what it changes."""
     return {
