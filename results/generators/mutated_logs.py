@@ -93,7 +93,7 @@ CASES = (
         Case(*_KEY_VALUE_STORE, f"trace.ndjson.{kind}", None, _SIZES, is_wide=True)
         for kind in ("12C.VpEA", "4C.V", "4C.E")
     ),
-    Case("etcd-raft", "Traceetcdraft", "JSON", "example.ndjson", 400),
+    Case("etcd-raft", "Traceetcdraft", "JSON", "example.ndjson", 200),
     Case("replicated_log", "ReplicatedLogTrace", "LOG", "run.ndjson", mapping=_EXAMPLE / "log.toml"),
 )  # fmt: skip
 
