@@ -17,6 +17,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.prove import Request, check
 from verifier.engines.provers import find_inductive_lemmas
 from verifier.errors import UsageError
+from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.lifted import Lifted, Lifter, method
 from verifier.parametric.protocol_readings import ParametricReading, read_for_all
 from verifier.parametric.proving import Proofs, prove
@@ -31,6 +32,7 @@ from verifier.specs.members import LemmaMember
 from verifier.specs.names import claim_title
 from verifier.specs.protocol import Protocol, define
 from verifier.system.model import Model
+from verifier.verdict import VerdictKind
 
 Pair = tuple[str, "str | Formula"]
 """A name, and the text of its formula, or a method that gives it."""
@@ -41,6 +43,10 @@ _ATTEMPTS = 3
 _ROUNDS = 6
 """The limit of proofs that are tried; before each, lemmas that are not preserved are removed."""
 _WHY = "Suggested: found at small constants, and kept at all."
+
+
+class _Violated(Exception):
+    """Raised for a property that is false at small constants: no lemmas help."""
 
 
 def write_lemmas(pairs: Sequence[Pair]) -> list[str]:
@@ -74,8 +80,11 @@ def find_lemmas(
     formulas = dict[str, bool]()
     for place, constants in enumerate([*at[:1], *between, *at[1:]]):
         known = len(formulas)
-        for one in _find_by_ic3(_with(kind, kept), reading, property_name, constants, limits):
-            formulas.setdefault(one.text, one.is_split)
+        try:
+            for one in _find_by_ic3(_with(kind, kept), reading, property_name, constants, limits):
+                formulas.setdefault(one.text, one.is_split)
+        except _Violated:
+            return []
         if len(formulas) == known and (place or not kept):
             continue
         plain = [text for text, is_split in formulas.items() if not is_split]
@@ -178,7 +187,7 @@ def _find_by_ic3(
     limits: Limits,
 ) -> Iterator[Lifted]:
     """Yield IC3's clauses at these constants, generalised: with the lemmas that are preserved there, or
-    without them."""
+    without them. Raises _Violated if the property is, and the proof would be about these constants."""
     model = _model(kind, constants, limits)
     if model is None:
         return
@@ -186,7 +195,11 @@ def _find_by_ic3(
     lifter = Lifter(model.layout, sorts, _index_sets(kind))
     for lemmas in (True, False):
         request = Request((property_name,), EngineChoice.IC3, None, limits, lemmas, False, False)
-        clauses = [clause for proof in check(model, request).proofs for clause in proof.certificate.clauses]
+        outcome = check(model, request)
+        is_false = any(verdict.kind is VerdictKind.VIOLATED for verdict in outcome.verdicts)
+        if is_false and all(is_satisfied(said, constants) for said in reading.assumptions):
+            raise _Violated
+        clauses = [clause for proof in outcome.proofs for clause in proof.certificate.clauses]
         if clauses:
             yield from lifter.lift(clauses)
             return

@@ -1,0 +1,182 @@
+"""``results/modules-for-all.md``: modules of others, proved for all constants with their own lemmas.
+
+    python -m results.generators.modules_for_all EXAMPLES UPSTREAM [NAME …] [--seconds 600]
+
+EXAMPLES: ``specifications`` of a checkout of tlaplus/Examples. UPSTREAM: a folder with a checkout of
+hachikuji/kafka-specification. Each module is extended by what stands in ``CASES``, and nothing of it is
+changed. Each cell is a whole command in a process of its own. With names, other rows of an earlier run stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from results.generators.endive import prove
+from tests.support.measuring import run_to_end, verify
+from verifier.parametric.deciding import CHECKER, FINDER
+from verifier.solvers import solver_version
+
+_PAGE = Path(__file__).resolve().parents[1] / "modules-for-all.md"
+_ROWS = _PAGE.with_suffix(".json")
+_TWO_PHASE = "INIT TPInit\nNEXT TPNext\nCONSTANT RM = {r1, r2, r3}\n"
+_VOTING = (
+    "INIT Init\nNEXT Next\nCONSTANTS\nAcceptor = {a1, a2, a3}\nValue = {v1, v2}\n"
+    "Quorum = {{a1, a2}, {a1, a3}, {a2, a3}}\nMaxBallot = 2\nBallot <- Ballots\n"
+)
+_BALLOTS = "CONSTANT MaxBallot\nBallots == 0..MaxBallot\n"
+_AGREEMENT = r"""Agreement == \A b, c \in Ballot, v, w \in Value : ChosenAt(b, v) /\ ChosenAt(c, w) => v = w
+Safe == \A a \in Acceptor, b, c \in Ballot, v \in Value, Q \in Quorum :
+          VotedFor(a, b, v) /\ c < b => \E d \in Q : VotedFor(d, c, v) \/ CannotVoteAt(d, c)
+"""
+_KAFKA_TYPES = r"""TypeOK ==
+  /\ replicaLog \in [Replicas ->
+       [endOffset : 0..LogSize, records : [0..(LogSize - 1) -> LogRecords \union {Nil}]]]
+  /\ replicaState \in [Replicas -> ReplicaState]
+  /\ nextRecordId \in 0..MaxRecords /\ nextLeaderEpoch \in 0..(MaxLeaderEpoch + 1)
+  /\ leaderAndIsrRequests \subseteq QuorumState /\ quorumState \in QuorumState
+"""
+_EWD = "INIT Init\nNEXT Next\nCONSTANT N = 3\n"
+_KAFKA = (
+    "SPECIFICATION Spec\nCONSTANTS\nReplicas = {r1, r2}\nLogSize = 1\nMaxRecords = 1\nMaxLeaderEpoch = 1\n"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A module that is extended, and the question about it."""
+
+    folder: str
+    module: str
+    claim: str
+    lemmas: tuple[str, ...]
+    config: str
+    more: str = ""
+    """The definitions of the module that extends it."""
+
+
+CASES: Mapping[str, Case] = {
+    "TwoPhase": Case(
+        "transaction_commit", "TwoPhase_proof", "Consistent", ("Inv",), _TWO_PHASE,
+        "Consistent == TC!TCConsistent\n",
+    ),
+    "Voting": Case("Paxos", "Voting", "Inv", ("VotesSafe", "OneValuePerBallot"), _VOTING, _BALLOTS),
+    "Voting, agreement": Case(
+        "Paxos", "Voting", "Agreement", ("Safe", "OneValuePerBallot"), _VOTING, _BALLOTS + _AGREEMENT
+    ),
+    "EWD998": Case("ewd998", "EWD998", "TerminationDetection", ("Inv",), _EWD),
+    "Kip320": Case(
+        "kafka-specification", "Kip320", "StrongIsr", (), _KAFKA, _KAFKA_TYPES
+    ),
+}  # fmt: skip
+"""The questions by name. EWD998 sums over functions, and Kip320 has records or an integer: both are
+refused."""
+
+
+@dataclass
+class Row:
+    """The results of one question."""
+
+    name: str
+    module: str
+    claim: str
+    lemmas: str
+    verdict: str
+    obligations: str
+    cpu: float
+    seconds: float
+    checked: str
+
+    def cells(self) -> list[str]:
+        """Return the line of the table."""
+        times = (f"{self.cpu:.0f}", f"{self.seconds:.0f}")
+        return [
+            self.module, self.claim, self.lemmas, self.verdict, self.obligations, *times, self.checked,
+        ]  # fmt: skip
+
+
+def measure(name: str, case: Case, source: Path, seconds: float) -> Row:
+    """Return the row of a question."""
+    with tempfile.TemporaryDirectory() as made:
+        folder, own = Path(made), f"All{case.module}"
+        for file in source.glob("*.tla"):
+            shutil.copy(file, folder)
+        text = f"---- MODULE {own} ----\nEXTENDS {case.module}\n{case.more}====\n"
+        (folder / f"{own}.tla").write_text(text)
+        (folder / f"{own}.cfg").write_text(f"{case.config}INVARIANT {case.claim}\nCHECK_DEADLOCK FALSE\n")
+        certificate = folder / "proof.json"
+        words = [word for lemma in case.lemmas for word in ("--lemma", lemma)]
+        verdict, content, used = prove(folder, own, seconds, *words, "--certificate", str(certificate))
+        checked = obligations = ""
+        if verdict == "PROVED":
+            obligations = str(len(content["proofs"][0]["obligations"]))
+            done = run_to_end(
+                verify("certify", str(certificate), "--spec", f"{own}.tla"), limit=300, folder=folder
+            )
+            checked = "yes" if done is not None and done.code == 0 else "**no**"
+        cpu, wall = (0.0, 0.0) if used is None else (used.cpu, used.wall)
+        lemmas = ", ".join(case.lemmas) or "none"
+        return Row(name, case.module, case.claim, lemmas, verdict, obligations, cpu, wall, checked)
+
+
+def page(rows: Sequence[Row], seconds: float) -> str:
+    """Return the page."""
+    solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
+    headers = ("module", "claim", "lemmas", "answer", "obligations", "CPU s", "s", "by cvc5")
+    lines = [
+        "# Modules of others, proved for all constants",
+        "",
+        "`python -m results.generators.modules_for_all EXAMPLES UPSTREAM` makes this page, of modules of",
+        "tlaplus/Examples and hachikuji/kafka-specification. `verify prove M.tla --all-constants --lemma L`",
+        f"has {seconds:.0f} s each.",
+        "Many other programs ran meanwhile, so that the clock says little. No module is changed: another one",
+        "extends it. A module that is not read is refused with the place of what has no reading.",
+        "",
+        f"Made on {on}.",
+        "",
+        f"| {' | '.join(headers)} |",
+        f"|{'---|' * len(headers)}",
+        *(f"| {' | '.join(row.cells())} |" for row in rows),
+        "",
+    ]
+    for row in rows:
+        case = CASES[row.name]
+        config = f"{case.config}INVARIANT {case.claim}"
+        lines += [f"{row.name} has this configuration:", "", "```", config, "```", ""]
+        if case.more:
+            lines += ["and these definitions:", "", "```", case.more.rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measures and writes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("examples", type=Path)
+    parser.add_argument("upstream", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=600)
+    given = parser.parse_args()
+    rows = {}
+    if given.names and _ROWS.exists():
+        rows = {one["name"]: Row(**one) for one in json.loads(_ROWS.read_text())}
+    for name in given.names or CASES:
+        case = CASES[name]
+        above = given.upstream if case.folder == "kafka-specification" else given.examples
+        rows[name] = measure(name, case, above / case.folder, given.seconds)
+        print(" | ".join(rows[name].cells()), flush=True)
+        inside = [rows[one] for one in CASES if one in rows]
+        _ROWS.write_text(json.dumps([asdict(one) for one in inside], indent=1) + "\n")
+        _PAGE.write_text(page(inside, given.seconds))
+
+
+if __name__ == "__main__":
+    main()
