@@ -25,6 +25,7 @@ _COMMANDS = {
     "replay": ("verifier.cli.replay:command", "Check a trace file against its protocol, without a solver."),
     "conform": ("verifier.cli.conform:command", "Check recorded executions against a specification."),
     "tests": ("verifier.cli.tests:command", "Make tests of an implementation from a specification."),
+    "open": ("verifier.cli.open:command", "Walk through the states of a spec in the browser."),
     "watch": ("verifier.cli.watch:command", "Check a spec again when its files change."),
     "serve": ("verifier.cli.serve:command", "Answer requests of agents, editors and scripts."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),

@@ -1,0 +1,284 @@
+// The page asks the server of its own address, and shows what it answers. The address keeps the path: after # stand
+// the number of the initial state, and which of the listed steps was taken each time.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const watched = [];
+const marks = [];
+let shown = null; // the last answers: path, state, successors
+let choices = []; // the path as the address has it
+
+async function ask(method, params = {}) {
+  const token = location.pathname.split("/")[1];
+  const answer = await fetch("request", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Token": token },
+    body: JSON.stringify({ method, params }),
+  });
+  const content = await answer.json();
+  if (content.error) {
+    throw new Error(content.error.message);
+  }
+  return content.result;
+}
+
+function make(kind, words = "", attributes = {}) {
+  const node = document.createElement(kind);
+  node.textContent = words;
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, value);
+  }
+  return node;
+}
+
+function say(words, isBad = false) {
+  $("message").textContent = words;
+  $("message").className = isBad ? "bad" : "";
+}
+
+// Do one thing at a time; say what went wrong.
+let busy = Promise.resolve();
+function act(work) {
+  busy = busy.then(async () => {
+    say("");
+    document.body.setAttribute("aria-busy", "true");
+    try {
+      await work();
+    } catch (error) {
+      say(error.message, true);
+    }
+    document.body.removeAttribute("aria-busy");
+  });
+  return busy;
+}
+
+async function refresh() {
+  const [path, state, next] = [await ask("path"), await ask("state"), await ask("successors", { limit: 200 })];
+  shown = { path, state, next };
+  showPath();
+  showState();
+  showSteps();
+  await showWatched();
+  history.replaceState(null, "", `#${choices.slice(0, path.at + 1).join(".")}`);
+}
+
+function changesOf(step) {
+  const changes = step.changed.map((one) => `${one.path}: ${one.before} → ${one.after}`);
+  return changes.length > 0 ? changes : ["changes nothing"];
+}
+
+function showPath() {
+  const { path } = shown;
+  const items = [["initially", []], ...path.steps.map((step) => [step.title, changesOf(step)])];
+  $("path").replaceChildren(
+    ...items.map(([title, changes], number) => {
+      const item = make("li", "", number === path.at ? { "aria-current": "step" } : {});
+      item.classList.toggle("later", number > path.at);
+      const button = make("button", `${number}  ${title}`, { class: "title" });
+      button.onclick = () => act(() => moveTo(number));
+      item.append(button, ...changes.map((words) => make("p", words, { class: "changes" })));
+      return item;
+    }),
+  );
+  $("back").disabled = path.at === 0;
+  $("forward").disabled = path.at >= path.steps.length;
+}
+
+function showState() {
+  const { state, path } = shown;
+  const last = path.at > 0 ? path.steps[path.at - 1].changed.map((one) => one.path) : [];
+  $("state-title").textContent = `State ${state.state}`;
+  $("properties").replaceChildren(
+    ...Object.entries(state.properties).map(([name, holds]) => {
+      const words = holds === null ? "has no value" : holds ? "true" : "false";
+      const item = make("li");
+      const button = make("button", `${name}: ${words}`, { "data-holds": String(holds) });
+      button.onclick = () => act(() => explainProperty(name));
+      item.append(button);
+      return item;
+    }),
+  );
+  $("state").replaceChildren(
+    ...Object.entries(state.values).flatMap(([name, value]) => {
+      const isChanged = last.some((path) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
+      return [make("dt", name), make("dd", value, isChanged ? { class: "changed" } : {})];
+    }),
+  );
+}
+
+function showSteps() {
+  const { next } = shown;
+  $("next-title").textContent = next.count > next.steps.length ? `Next steps (${next.steps.length} of ${next.count})` : "Next steps";
+  $("steps").replaceChildren(
+    ...next.steps.map((step, index) => {
+      const item = make("li");
+      const button = make("button", step.title, { class: "title" });
+      button.onclick = () => act(() => take(step, index));
+      item.append(button, ...changesOf(step).map((words) => make("p", words, { class: "changes" })));
+      return item;
+    }),
+  );
+  if (next.count === 0) {
+    $("steps").append(make("li", "No action is enabled: a deadlock."));
+  }
+  $("disabled").replaceChildren(
+    ...next.disabled.map((action) => {
+      const item = make("li");
+      const button = make("button", `${action}: why?`);
+      button.onclick = () => act(() => explainAction(action, item));
+      item.append(button);
+      return item;
+    }),
+  );
+}
+
+async function showWatched() {
+  const rows = [];
+  for (const expression of watched) {
+    let words;
+    try {
+      const { values } = await ask("evaluate_along", { expression });
+      words = values.map((value) => value ?? "–").join(" → ");
+    } catch (error) {
+      words = error.message;
+    }
+    const item = make("li", "", {});
+    item.append(make("code", expression), make("p", words, { class: "changes" }));
+    rows.push(item);
+  }
+  $("watched").replaceChildren(...rows);
+}
+
+async function take(step, index) {
+  choices = [...choices.slice(0, shown.path.at + 1), index];
+  await ask("step", { action: step.action, to: step.state });
+  await refresh();
+}
+
+async function moveTo(number) {
+  const by = number - shown.path.at;
+  if (by !== 0) {
+    await ask(by < 0 ? "back" : "forward", { steps: Math.abs(by) });
+    await refresh();
+  }
+}
+
+// After the server walked by itself, look up which of the listed steps it took.
+async function noteWalk(before) {
+  const path = await ask("path");
+  choices = choices.slice(0, before + 1);
+  let state = before === 0 ? path.begins : path.steps[before - 1].state;
+  for (const step of path.steps.slice(before, path.at)) {
+    const { steps } = await ask("successors", { state, limit: 10000 });
+    choices.push(steps.findIndex((one) => one.state === step.state && one.title === step.title));
+    state = step.state;
+  }
+  await refresh();
+}
+
+async function explainAction(action, item) {
+  const found = await ask("why_disabled", { action, limit: 3 });
+  item.querySelectorAll(".reason").forEach((old) => old.remove());
+  for (const one of found.nearest) {
+    const values = Object.entries(one.values).map(([name, value]) => `${name} = ${value}`);
+    item.append(make("p", `${one.action}: ${one.formula} ${one.says}${values.length ? `, where ${values.join(", ")}` : ""}`, { class: "reason" }));
+  }
+}
+
+async function explainProperty(name) {
+  const found = await ask("why_false", { property: name });
+  const parts = (found.false_parts ?? []).map((one) => {
+    const at = Object.entries(one.with).map(([key, value]) => `${key} = ${value}`);
+    return `${one.formula}${at.length ? ` with ${at.join(", ")}` : ""}${one.why ? `: ${one.why}` : ""}`;
+  });
+  say(`${name} is ${found.holds === null ? `without a value: ${found.reason}` : found.holds}${parts.length ? `. False: ${parts.join("; ")}` : ""}`);
+}
+
+async function start(given) {
+  const initial = await ask("initial_states", { limit: 1000 });
+  const first = given[0] ?? 0;
+  if (!(first in initial.states)) {
+    throw new Error(`there is no initial state ${first}`);
+  }
+  await ask("go", { state: initial.states[first].state });
+  choices = [first];
+  for (const index of given.slice(1)) {
+    const { steps } = await ask("successors", { limit: 10000 });
+    if (!(index in steps)) {
+      throw new Error("the address names a step that there is not");
+    }
+    await ask("step", { action: steps[index].action, to: steps[index].state });
+    choices.push(index);
+  }
+  showInitial(initial);
+}
+
+function showInitial(initial) {
+  if (initial.count > 1) {
+    say(`${initial.count} initial states: Start goes to the next one.`);
+  }
+}
+
+const readAddress = () => location.hash.slice(1).split(".").filter(Boolean).map(Number);
+
+$("back").onclick = () => act(() => moveTo(shown.path.at - 1));
+$("forward").onclick = () => act(() => moveTo(shown.path.at + 1));
+$("restart").onclick = () =>
+  act(async () => {
+    const initial = await ask("initial_states", { limit: 1000 });
+    const next = shown.path.steps.length === 0 ? (choices[0] + 1) % initial.states.length : choices[0];
+    await start([next]);
+    await refresh();
+  });
+$("random").onclick = () =>
+  act(async () => {
+    const before = shown.path.at;
+    await ask("random_walk", { steps: 5, seed: Math.floor(Math.random() * 1e9) });
+    await noteWalk(before);
+  });
+$("mark").onclick = () => {
+  const address = location.hash;
+  const item = make("li");
+  const link = make("a", `state ${shown.state.state}, after ${shown.path.at} steps`, { href: address });
+  item.append(link);
+  marks.push(address);
+  $("marks").append(item);
+  $("marks-box").hidden = false;
+};
+$("watch-form").onsubmit = (event) => {
+  event.preventDefault();
+  watched.push($("watch-input").value);
+  $("watch-input").value = "";
+  act(showWatched);
+};
+$("find-form").onsubmit = (event) => {
+  event.preventDefault();
+  act(async () => {
+    const before = shown.path.at;
+    const found = await ask("find_state", { expression: $("find-input").value });
+    if (found.found) {
+      await noteWalk(before);
+    } else {
+      const states = `${found.states} state${found.states === 1 ? "" : "s"}`;
+      say(found.all_states ? `No reachable state from here: ${states}, all of them.` : `None among the ${states} nearest.`);
+    }
+  });
+};
+window.onhashchange = () => act(async () => { await start(readAddress()); await refresh(); });
+
+act(async () => {
+  const about = await ask("about");
+  $("title").textContent = about.title;
+  document.title = `${about.title} – verify open`;
+  const given = readAddress();
+  if (given.length > 0) {
+    await start(given);
+    await refresh();
+  } else if (about.walked) {
+    choices = [about.initial];
+    await noteWalk(0);
+  } else {
+    await start([0]);
+    await refresh();
+  }
+});
