@@ -103,7 +103,8 @@ def blame_comparison(relation: str, left: Side, right: Side) -> Blame:
         case "⊆" if left.members is not None and right.members is not None:
             extra = tuple(one for one in left.members if one not in right.members)
             words = f"{left.words} has {list_names(extra)}, not in {right.named}"
-            return Blame(words, (*left.culprits(extra), *right.culprits()))
+            lacking = right.culprits(extra) if all(one in right.sources for one in extra) else right.culprits()
+            return Blame(words, tuple(dict.fromkeys((*left.culprits(extra), *lacking))))
         case "=" if left.members is not None and right.members is not None:
             return _unequal_sets(left, right)
     if left.is_fixed and not right.is_fixed:

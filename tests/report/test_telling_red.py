@@ -224,3 +224,96 @@ def test_of_a_record_only_the_fields_that_decide_are_red(
 ) -> None:
     row = find_violation(tmp_path, "Records", RECORDS.replace("FORMULA", formula), CONFIG)
     assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+
+
+SHARED_NODES = """from verifier import *
+class Shared(Protocol):
+    \"\"\"Nodes point at each other.\"\"\"
+    nodes = IndexSetConstant(2, "who")
+    def state(self): return State(
+        own=Function(self.nodes, Option(self.nodes)), f=Function(self.nodes, Boolean()),
+        w=Function(self.nodes, Set(self.nodes)), t=Range(0, 2))
+    def init(self, s): return [
+        forall(s.own[n].is_none for n in self.nodes), forall(~s.f[n] for n in self.nodes),
+        forall(s.w[n].is_empty for n in self.nodes), s.t == 0]
+    @action(n="nodes", k="nodes")
+    def point(self, s, n, k): return Step(when=[s.own[n].is_none, n != k], then={s.own[n]: k})
+    @action(n="nodes")
+    def flip(self, s, n): return Step(then={s.f[n]: ~s.f[n], s.t: minimum(s.t + 1, 2)})
+    @action(n="nodes")
+    def put(self, s, n): return Step(then={s.w[n]: s.w[n].add(n)})
+PROPERTY
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "culprits"),
+    [
+        ("forall(self.nodes, lambda n: s.own[n].is_some.implies(~s.f[s.own[n].value]))", {"own", "f"}),
+        ("union_of(self.nodes, lambda n: s.w[n]) <= comprehension(self.nodes, lambda n: s.f[n])",
+         {"w", "f"}),
+    ],
+)  # fmt: skip
+def test_of_a_function_to_truth_values_only_what_is_read_is_red(
+    formula: str, culprits: set[str], tmp_path: Path
+) -> None:
+    spec = tmp_path / "shared_nodes.py"
+    text = f"    @invariant\n    def holds(self, s): return {formula}"
+    spec.write_text(SHARED_NODES.replace("PROPERTY", text))
+    row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
+    found = [path for path, _ in blamed(row)]
+    assert {path.partition("[")[0] for path in found} == culprits
+    assert len(found) == 2, "the other node is not read"
+
+
+def test_a_step_is_told_with_the_values_before_it(tmp_path: Path) -> None:
+    """The step changes t from 1 to 2: it is the 1 that it may not find."""
+    spec = tmp_path / "shared_nodes.py"
+    text = (
+        "    @step_invariant\n"
+        "    def early(self, s, after): return forall(\n"
+        "        self.nodes, lambda n: (s.f[n] & ~after.f[n]).implies(s.t < 1))"
+    )
+    spec.write_text(SHARED_NODES.replace("PROPERTY", text))
+    row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
+    (part,) = drawn(row).failing
+    (culprit,) = part.culprits
+    assert (culprit.path, culprit.value, culprit.is_before) == ("t", "1", True)
+    (earlier,) = told(row).earlier
+    assert "t was changed before in step 1, Flip: 0 → 1. " in "".join(piece.text for piece in earlier)
+
+
+FIELDS = """---- MODULE Fields ----
+EXTENDS Naturals
+VARIABLES f, g
+R == 1..2
+Init == f = [i \\in R |-> [x |-> 0, y |-> {}]] /\\ g = 0
+Put(i) == f[i].x < 2 /\\ f' = [f EXCEPT ![i].x = @ + 1, ![i].y = @ \\cup {f[i].x}] /\\ g' = 1
+Next == \\E i \\in R : Put(i)
+Spec == Init /\\ [][Next]_<<f, g>>
+Max(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
+Formula == FORMULA
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "culprits"),
+    [
+        ("\\A i \\in {1} : f[i] \\in [x : {0, 1}, y : SUBSET {0, 1}]", ["f[1].x"]),
+        ("[i \\in {1} |-> f[i].x] # [i \\in {1} |-> 1]", ["f[1].x"]),
+        ("Max({f[i].x : i \\in {1}}) < 1", ["f[1].x"]),
+        ("(\\E i \\in R : f[i].x > 0 /\\ i = 1) <=> g = 2", ["f[1].x", "g"]),
+    ],
+)
+def test_of_records_only_the_fields_that_are_read_are_red(
+    formula: str, culprits: list[str], tmp_path: Path
+) -> None:
+    row = find_violation(tmp_path, "Fields", FIELDS.replace("FORMULA", formula), CONFIG)
+    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+
+
+def test_of_an_equivalence_both_sides_are_told(tmp_path: Path) -> None:
+    formula = "(\\E i \\in R : f[i].x > 0) <=> g = 2"
+    row = find_violation(tmp_path, "Fields", FIELDS.replace("FORMULA", formula), CONFIG)
+    assert told(row).lines[-1] == "Now \\E i \\in R : f[i].x > 0 is true and g = 2 is false."

@@ -69,6 +69,8 @@ class _Causes:
         old = [one for one in writes if one.step < self.last and self._is_told(one)]
         found = [piece for one in old[:_MOST_VALUES] for piece in self._last_changed(one)]
         breaking = [one for one in writes if one.step == self.last > 0]
+        if self.diagram.about_step:  # it speaks of the values before the step, too
+            found += [piece for one in breaking for piece in self._before(one)]
         if self.diagram.unmet or self.diagram.about_step or not breaking:
             return [tuple(found)] if found else []
         chains = [chain for one in breaking if (chain := tuple(self._chain(one)))]

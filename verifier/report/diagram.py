@@ -256,7 +256,14 @@ class _Builder:
             tuple(parts(flats[0].get(path)) for path in paths),
             tuple(steps),
             tuple(sorted([*mail, *calls], key=lambda arrow: arrow.sent)),
-            tuple(failing_parts(about.get("failing") or (), paths, values[-1])),
+            tuple(
+                failing_parts(
+                    about.get("failing") or (),
+                    paths,
+                    values[-1],
+                    values[-2] if about.get("about_step") and len(values) > 1 else None,
+                )
+            ),
             *self._unmet(paths, values),
             bool(about.get("about_step")),
             self.notation.is_tla,

@@ -21,6 +21,8 @@ class Mentioned:
     """The places of the state that it mentions."""
     members: tuple[str, ...] = ()
     """The members of its value that are to blame; empty if it is the whole value."""
+    is_before: bool = False
+    """True if a step fails, and the value is the one before it."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +60,34 @@ def _is_name(path: str) -> bool:
 
 
 def failing_parts(
-    parts: Iterable[Mapping[str, Any]], paths: Sequence[str], last: Sequence[str]
+    parts: Iterable[Mapping[str, Any]],
+    paths: Sequence[str],
+    after: Sequence[str],
+    before: Sequence[str] | None = None,
 ) -> Iterator[Failing]:
-    """The false parts. ``paths`` are the places of the state, ``last`` their values where it fails."""
+    """The false parts. ``paths`` are the places of the state, ``after`` their values where it fails.
+
+    ``before``: the values before the step, if a step fails.
+    """
     for part in parts:
+        later = None if before is None else _find_primed(part)
+        was = before or after
+        is_old = [
+            later is not None and _first_name(path) not in later and old != new
+            for path, old, new in zip(paths, was, after, strict=True)
+        ]
+        last = [old if is_before else new for is_before, old, new in zip(is_old, was, after, strict=True)]
         witnesses = tuple((str(name), str(value)) for name, value in part["witnesses"])
         where = [
             mentioned
             for path, value in part["where"]
             for mentioned in _find_mentioned(part["formula"], dict(witnesses), path, value, paths, last)
         ]
-        culprits = _join_members(_culprits(part, where, paths, last))
+        found = (
+            replace(one, is_before=bool(one.places) and all(is_old[place] for place in one.places))
+            for one in _culprits(part, where, paths, last)
+        )
+        culprits = _join_members(found)
         premises = tuple(
             place
             for premise in part.get("premises") or ()
@@ -95,6 +114,16 @@ def failing_parts(
             context,
             str(part.get("action", "")),
         )
+
+
+def _find_primed(part: Mapping[str, Any]) -> set[str]:
+    """The variables of which a part reads the value after the step."""
+    paths = [path for path, _ in part["where"]] + [one["path"] for one in part.get("culprits") or ()]
+    return {name for path in paths for name in re.findall(r"(\w+)'", path)}
+
+
+def _first_name(path: str) -> str:
+    return re.split(r"[\[.]", path, maxsplit=1)[0]
 
 
 def _find_bound_values(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:

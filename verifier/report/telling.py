@@ -203,9 +203,8 @@ def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
     told = [f"{_list_names(names)}: {met}" for met, names in groups.items() if met not in taken]
     count = sum(len(groups[met]) for met in taken)
     if taken and (told or count > _MOST_CONDITIONS):
-        rest = (
-            f"{'the other ' if told else ''}{count} condition{'s are' if count > 1 else ' is'} met by steps"
-        )
+        number = "the other" if told and count == 1 else f"{'the other ' if told else ''}{count}"
+        rest = f"{number} condition{'s are' if count > 1 else ' is'} met by steps"
         told.append(f"{rest} of the loop")
     elif taken:
         told += [f"{_list_names(groups[met])}: {met}" for met in taken]

@@ -238,7 +238,10 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
             [
                 part.formula,
                 part.witnesses,
-                [[one.path, one.value, one.places, one.members] for one in part.blamed],
+                [
+                    [one.path, one.value, one.places, one.members, *([1] if one.is_before else [])]
+                    for one in part.blamed
+                ],
                 part.premises,
             ]
             for part in (*diagram.failing, *diagram.unmet)

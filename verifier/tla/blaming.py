@@ -73,6 +73,13 @@ class Blaming:
                     if relation is None
                     else self._blame_comparison(inner, relation)
                 )
+            case ast.Apply(operator=Builtin(name="<=>" | "\\equiv"), arguments=(left, right)):
+                truths = [not self.descent.is_false(one, self.unit, self.frame) for one in (left, right)]
+                words = [
+                    f"{self._words(one)} is {str(true).lower()}"
+                    for one, true in zip((left, right), truths, strict=True)
+                ]
+                return Blame(" and ".join(words), tuple(self._culprits(whole)))
             case ast.Apply() if _relation(whole):
                 return self._blame_comparison(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
@@ -212,7 +219,7 @@ class Blaming:
                 return symbol.name if isinstance(symbol, Variable) else None
             case ast.FunctionApply(function=function, argument=argument):
                 path = self.path_of(function, inner)
-                if path is None or not inner.isdisjoint(names_in(argument)):
+                if path is None or any(not inner.isdisjoint(names_in(key)) for key in _keys_of(whole)):
                     return path
                 if isinstance(argument, ast.String):
                     is_record = argument.value.isidentifier() and not text_at(self._span(whole)).endswith("]")
@@ -279,6 +286,13 @@ class Blaming:
 
 def _has_name(words: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", words) is not None
+
+
+def _keys_of(whole: Expression) -> Iterator[Expression]:
+    """Yield the keys at which a function is applied, the last first."""
+    while isinstance(whole, ast.FunctionApply):
+        yield whole.argument
+        whole = whole.function
 
 
 def _is_of_next_state(whole: Expression) -> bool:

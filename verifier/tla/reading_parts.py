@@ -117,8 +117,12 @@ class Reading:
             return None
         with suppress(Undefined, NoValue):
             found = [path for one in bindings for path in self.paths(one.domain)]
-            for frame in self._choose(bindings):
-                found += Reading(self.blaming.at(frame), self.depth + 1).paths(whole.body)
+            readings = [Reading(self.blaming.at(one), self.depth + 1) for one in self._choose(bindings)]
+            some = whole.universal if isinstance(whole, ast.Quantifier) and self._is_state(whole) else None
+            if some is not None and self._is_true(whole) != some:  # exceptions or examples decide
+                readings = [one for one in readings if one._is_true(whole.body) != some]
+            for reading in readings:
+                found += reading.paths(whole.body)
             return list(dict.fromkeys(found))
         return None
 

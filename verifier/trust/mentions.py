@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,6 @@ _PATHS = frozenset(
     {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}
 )
 _KEYS = _PATHS | {Operator.GET}
-_LONGEST_KEY = 40
-"""The most characters of a key that stands as it is written; of a longer one the value stands."""
 _MOST_ELEMENTS = 200
 """The most elements of which each is looked at."""
 
@@ -59,11 +57,10 @@ class Mentions:
             seen.update(name for name, _ in values)
 
     def name(self, part: Term, bindings: Bindings, longest: int = LONGEST) -> str:
-        """Name a term by its text, with the values of its keys that are long or parts of the state."""
+        """Name a term by its text, with the values of its keys."""
         if part.operator is Operator.APPLY and (not isinstance(part.sort, Boolean) or self._is_stored(part)):
             base, key = part.arguments
-            stands = self._is_long(key, bindings) or self._reads_state(key, bindings)
-            value = self.reading.value(key, bindings) if stands else None
+            value = self.reading.value(key, bindings) if self._is_closed(key, bindings) else None
             if value is not None:
                 return f"{self.name(base, bindings)}[{show(value)}]"
         if part.operator is Operator.FIELD and isinstance(part.data, str):
@@ -80,18 +77,16 @@ class Mentions:
             part = part.arguments[0]
 
     def _reads_state(self, key: Term, bindings: Bindings) -> bool:
-        closed = all(symbol in bindings or symbol.name in self.variables for symbol in key.free)
-        return closed and bool(key.free - bindings.keys())
+        return self._is_closed(key, bindings) and bool(key.free - bindings.keys())
 
-    def _is_long(self, key: Term, bindings: Bindings) -> bool:
-        return len(text(key, bindings, self.first_index, _LONGEST_KEY + 1)) > _LONGEST_KEY
+    def _is_closed(self, term: Term, bindings: Bindings) -> bool:
+        return all(symbol in bindings or symbol.name in self.variables for symbol in term.free)
 
     def _is_path(self, part: Term, bindings: Bindings) -> bool:
         """True of a part of the state. Of another truth value, what it is made from is mentioned."""
         if part.operator not in _PATHS or (isinstance(part.sort, Boolean) and not self._is_stored(part)):
             return False
-        closed = all(symbol in bindings or symbol.name in self.variables for symbol in part.free)
-        return closed and bool(part.free - bindings.keys())
+        return self._reads_state(part, bindings)
 
     def _is_stored(self, part: Term) -> bool:
         """True if a path begins at a variable of the state, and not at a value that a formula makes."""
@@ -114,19 +109,27 @@ class Mentions:
         """Of a set that is made from others, what decides about each element, by its text."""
         if term.binds is None or term.binds.sort.size > _MOST_ELEMENTS:
             return {}
-        if term.operator not in (Operator.COMPREHENSION, Operator.IMAGE):
+        if term.operator not in (Operator.COMPREHENSION, Operator.IMAGE, Operator.UNION_OF):
             return {}
         sources: dict[str, tuple[str, ...]] = {}
         for value in term.binds.sort.each():
             inner = {**bindings, term.binds: value}
-            if term.operator is Operator.IMAGE and not self.reading.holds(term.arguments[0], inner):
+            if term.operator is not Operator.COMPREHENSION and not self._is_taken(term, inner):
                 continue
-            element = (
-                value
-                if term.operator is Operator.COMPREHENSION
-                else self.reading.value(term.arguments[1], inner)
-            )
             names = [name for part in term.arguments for name, _ in self.values(part, inner)]
-            known = sources.get(show(element), ())
-            sources[show(element)] = tuple(dict.fromkeys([*known, *names]))
+            for element in self._find_elements(term, value, inner):
+                known = sources.get(show(element), ())
+                sources[show(element)] = tuple(dict.fromkeys([*known, *names]))
         return sources
+
+    def _is_taken(self, term: Term, inner: Bindings) -> bool:
+        return all(self.reading.holds(condition, inner) for condition in term.arguments[:-1])
+
+    def _find_elements(self, term: Term, value: Concrete, inner: Bindings) -> Iterable[Concrete | None]:
+        """The elements that a set has for a value of its bound name."""
+        if term.operator is Operator.COMPREHENSION:
+            return (value,)
+        last = self.reading.value(term.arguments[-1], inner)
+        if term.operator is Operator.IMAGE:
+            return (last,)
+        return last if isinstance(last, frozenset) else ()

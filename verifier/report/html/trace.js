@@ -19,13 +19,17 @@ class Trace {
       this.states.push(next);
     });
     this.wrong = new Map();  // the members to blame of each place; none if it is the whole value
+    this.old = new Set();  // of a step that fails, the places whose value before the step is at fault
     this.causes = new Set(this.failing.flatMap(([, , , premises]) => premises));
     for (const [, , where] of this.failing) {
-      for (const [, , places, members] of where) for (const place of places) this.wrong.set(place, members);
+      for (const [, , places, members, before] of where) for (const place of places) {
+        this.wrong.set(place, members);
+        if (before) this.old.add(place);
+      }
     }
     this.writer = new Map();
     this.steps.forEach(({ changes }, step) => changes.forEach(({ place, delta }) => {
-      if (step > this.at || !this.wrong.has(place)) return;
+      if (step > this.atOf(place) || !this.wrong.has(place)) return;
       const members = this.wrong.get(place);
       if (members.length === 0 || !delta || members.some((member) => delta.includes(member))) this.writer.set(place, step);
     }));
@@ -64,14 +68,19 @@ class Trace {
     return this.loop !== null && step === this.last;
   }
 
+  /* The state of which the value at a place is at fault. */
+  atOf(place) {
+    return this.old.has(place) ? this.at - 1 : this.at;
+  }
+
   /* Whether a place has in a state the value that fails; in a loop it has it in all states, or in one of them. */
   fails(place, step) {
-    return this.wrong.has(place) && (step === this.at || (this.loop !== null && this.at === this.last && step >= this.loop));
+    return this.wrong.has(place) && (step === this.atOf(place) || (this.loop !== null && this.at === this.last && step >= this.loop));
   }
 
   /* Whether a step changes what makes the property fail in the end, without being at fault itself. */
   isCause(place, step) {
-    return step === this.last && this.loop === null && this.causes.has(place) && !this.wrong.has(place);
+    return step === this.last && this.loop === null && this.causes.has(place) && (!this.wrong.has(place) || this.old.has(place));
   }
 
   /* What a step is called: its action. */
