@@ -103,7 +103,8 @@ def blame_comparison(relation: str, left: Side, right: Side) -> Blame:
         case "⊆" if left.members is not None and right.members is not None:
             extra = tuple(one for one in left.members if one not in right.members)
             words = f"{left.words} has {list_names(extra)}, not in {right.named}"
-            lacking = right.culprits(extra) if all(one in right.sources for one in extra) else right.culprits()
+            is_known = all(one in right.sources for one in extra)
+            lacking = right.culprits(extra if is_known else ())
             return Blame(words, tuple(dict.fromkeys((*left.culprits(extra), *lacking))))
         case "=" if left.members is not None and right.members is not None:
             return _unequal_sets(left, right)

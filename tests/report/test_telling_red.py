@@ -190,7 +190,7 @@ class Counts(Protocol):
     )
     rows = [one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None]
     says = [row.trace["#meta"]["failing"][0]["says"] for row in rows if row.trace is not None]
-    assert says == ["1 node counts (n1), and none may", "2 node count (n1, n2), and at most 1 may"]
+    assert says == ["1 node counts (n1), and none may", "2 nodes count (n1, n2), and at most 1 may"]
 
 
 def test_premises_on_elements_of_a_set_in_the_state_are_told(tmp_path: Path) -> None:
@@ -317,3 +317,20 @@ def test_of_an_equivalence_both_sides_are_told(tmp_path: Path) -> None:
     formula = "(\\E i \\in R : f[i].x > 0) <=> g = 2"
     row = find_violation(tmp_path, "Fields", FIELDS.replace("FORMULA", formula), CONFIG)
     assert told(row).lines[-1] == "Now \\E i \\in R : f[i].x > 0 is true and g = 2 is false."
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("count(self.nodes, lambda n: s.f[n]) <= 1 - s.t", "1 node counts (n1), and none may"),
+        ("count(self.nodes, lambda n: s.f[n]) >= 2 * s.t", "1 node counts (n1), and 2 are needed"),
+        ("count(self.nodes, lambda n: s.w[n].is_empty) + 0 > s.t + 1", None),
+    ],
+)  # fmt: skip
+def test_the_limit_of_a_count_is_at_fault_too(formula: str, words: str | None, tmp_path: Path) -> None:
+    spec = tmp_path / "shared_nodes.py"
+    text = f"    @invariant\n    def holds(self, s): return {formula}"
+    spec.write_text(SHARED_NODES.replace("PROPERTY", text))
+    row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
+    assert "t" in {path for path, _ in blamed(row)}
+    assert words is None or told(row).lines[-1].replace("n2", "n1").startswith(f"Now {words}")

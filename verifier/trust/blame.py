@@ -100,22 +100,21 @@ class Blaming:
         assert count.binds is not None
         if count.binds.sort.size > _MOST_ELEMENTS:
             return self._blame_relation(term, bindings, _RELATIONS[term.operator])
-        total, limit = self.reading.value(count, bindings), self.reading.value(bound, bindings)
+        limit = self.reading.value(bound, bindings)
         body, holds = count.arguments[0], self.reading.holds
         inner = [{**bindings, count.binds: value} for value in count.binds.sort.each()]
         counted = [show(one[count.binds]) for one in inner if holds(body, one)]
-        names, kind = list_names(counted) if counted else "none", _kind_of(count)
         if not is_small or not isinstance(limit, int):
             culprits = [one for each in inner if holds(body, each) for one in self._culprits(body, each)]
-            verb = "counts" if total == 1 else "count"
-            words = f"{total} {kind} {verb} ({names}), and {_limit(limit, term)} may"
-            return Blame(words, tuple(dict.fromkeys(culprits)))
+            words = f"{_say_total(counted, count)}, and {_limit(limit, term)} may"
+            return Blame(words, tuple(dict.fromkeys([*culprits, *self._culprits(bound, bindings)])))
         near = self._nearest(body, [one for one in inner if not holds(body, one)])
         blames = [(show(one[count.binds]), self.blame(body, one)) for one in near]
         needed = limit + (term.operator is Operator.LESS)
-        words = f"{total} {kind} counts ({names}), and {needed} are needed"
+        words = f"{_say_total(counted, count)}, and {needed} {'is' if needed == 1 else 'are'} needed"
         words += "".join(f"; {name} does not count: {blame.says}" for name, blame in blames)
         blamed = dict.fromkeys(one for _, blame in blames for one in blame.culprits)
+        blamed |= dict.fromkeys(self._culprits(bound, bindings))
         context = dict.fromkeys(path for one in near for path in self._find_held(body, one))
         return Blame(words, tuple(blamed), context=tuple(context))
 
@@ -172,6 +171,15 @@ class Blaming:
 
 def _counts(term: Term) -> bool:
     return term.operator is Operator.COUNT
+
+
+def _say_total(counted: list[str], count: Term) -> str:
+    """Say how many elements count, and which."""
+    kind = _kind_of(count)
+    if not counted:
+        return f"no {kind} counts"
+    number = f"1 {kind} counts" if len(counted) == 1 else f"{len(counted)} {kind}s count"
+    return f"{number} ({list_names(counted)})"
 
 
 def _kind_of(count: Term) -> str:

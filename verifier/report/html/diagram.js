@@ -75,7 +75,7 @@ const Diagram = (() => {
     }
     const entries = [...groups].map(([parent, of]) => {
       const full = of.map((change) => `${trace.changedBy(change)}: ${trace.both(change)}`).join("\n");
-      const wrong = of.some(({ place }) => trace.writer.get(place) === step);
+      const wrong = of.some(({ place }) => trace.assigns(place, step));
       const cause = !wrong && of.some(({ place }) => trace.isCause(place, step));
       if (of.length === 1) return { words: (room, font) => wordsOf(trace, of[0], room, font), full, wrong, cause };
       const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");

@@ -27,11 +27,17 @@ class Trace {
         if (before) this.old.add(place);
       }
     }
-    this.writer = new Map();
+    this.writer = new Map();  // the step that assigned last what is at fault
+    this.assigned = new Map();  // the steps that assigned it: of a set, those that added a member at fault
     this.steps.forEach(({ changes }, step) => changes.forEach(({ place, delta }) => {
       if (step > this.atOf(place) || !this.wrong.has(place)) return;
       const members = this.wrong.get(place);
-      if (members.length === 0 || !delta || members.some((member) => delta.includes(member))) this.writer.set(place, step);
+      const added = delta ? members.filter((member) => `, ${delta}, `.includes(`, + ${member}, `)) : members;
+      if (members.length > 0 && added.length === 0) return;
+      this.writer.set(place, step);
+      const steps = this.assigned.get(place) ?? new Map();
+      for (const member of members.length ? added : [""]) steps.set(member, step);
+      this.assigned.set(place, steps);
     }));
     this.variables = [...new Set(this.places.map(([path]) => Trace.variableOf(path)))];
     this.hasLanes = this.participants;
@@ -66,6 +72,11 @@ class Trace {
   /* Whether a step is the last one of a loop, which leads back to the state where the loop starts. */
   closes(step) {
     return this.loop !== null && step === this.last;
+  }
+
+  /* Whether a step gave a place the value at fault, or one of the members at fault. */
+  assigns(place, step) {
+    return [...(this.assigned.get(place)?.values() ?? [])].includes(step);
   }
 
   /* The state of which the value at a place is at fault. */

@@ -131,7 +131,7 @@ class Variables {
     cell.classList.toggle("number", this.numeric[place]);
     cell.classList.toggle("same", !change && step > 0);
     cell.classList.toggle("changed", Boolean(change));
-    cell.classList.toggle("wrong", trace.writer.get(place) === step);
+    cell.classList.toggle("wrong", trace.assigns(place, step));
     return cell;
   }
 
@@ -143,7 +143,7 @@ class Variables {
       const { place, before, after, delta } = change, path = this.trace.places[place][0];
       const words = Trace.isLong(change) ? delta : `${before.text} → ${after.text}`;
       const line = Page.make("div", { title: `${path}: ${before.text} → ${after.text}` }, ...Page.unbroken(`${path.slice(variable.length).replace(/^\./, "")} ${words}`));
-      line.classList.toggle("wrong", this.trace.writer.get(place) === step);
+      line.classList.toggle("wrong", this.trace.assigns(place, step));
       return line;
     });
     if (own.length > lines.length) lines.push(Page.make("div", { class: "more" }, `+ ${own.length - lines.length} more`));
@@ -154,7 +154,7 @@ class Variables {
   set(variable, changes, step) {
     const trace = this.trace, cell = Page.make("td", { class: changes.length ? "changed" : step > 0 ? "same" : "" }, ...Page.unbroken(this.whole.value(variable, trace.states[step])));
     if (changes.length) cell.title = changes.map((change) => trace.membership(change)).join(", ");
-    cell.classList.toggle("wrong", changes.some(({ place }) => trace.writer.get(place) === step));
+    cell.classList.toggle("wrong", changes.some(({ place }) => trace.assigns(place, step)));
     return cell;
   }
 

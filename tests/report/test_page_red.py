@@ -1,0 +1,61 @@
+"""The red marks of a page: the steps that gave the values at fault, and the values that they gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome
+
+from tests.support.chromium import browser
+from tests.support.examples import run_rows
+from tests.support.modules_for_pages import find_violation
+from tests.support.pages import needs_chromium, open_report, texts
+from verifier.report.report import Report
+
+VOTES = """---- MODULE Votes ----
+EXTENDS Naturals
+VARIABLES votes, last
+Init == votes = {} /\\ last = 0
+Vote(n) == n > last /\\ votes' = votes \\cup {[by |-> n, value |-> n % 2]} /\\ last' = n
+Next == \\E n \\in 1..3 : Vote(n)
+Spec == Init /\\ [][Next]_<<votes, last>>
+Formula == \\A v, w \\in votes : v.value = w.value
+====
+"""
+EARLY = """from verifier import *
+class Early(Protocol):
+    \"\"\"A light goes on and off.\"\"\"
+    def state(self): return State(on=Boolean(), t=Range(0, 2))
+    def init(self, s): return [~s.on, s.t == 0]
+    @action()
+    def flip(self, s): return Step(then={s.on: ~s.on, s.t: minimum(s.t + 1, 2)})
+    @step_invariant
+    def early(self, s, after): return (s.on & ~after.on).implies(s.t < 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with browser() as started:
+        yield started
+
+
+@needs_chromium
+def test_each_step_that_added_a_member_at_fault_is_red(driver: Chrome, tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
+    row = find_violation(tmp_path, "Votes", VOTES, config)
+    open_report(driver, Report("votes", (row,)), tmp_path)
+    assert row.steps == 2
+    assert len(texts(driver, ".variables tbody tr[data-step] td.wrong")) == 2
+
+
+@needs_chromium
+def test_of_a_step_the_value_before_it_is_red(driver: Chrome, tmp_path: Path) -> None:
+    """The step finds t = 1, which it may not; that it makes it 2 is no fault."""
+    spec = tmp_path / "early.py"
+    spec.write_text(EARLY)
+    row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
+    open_report(driver, Report("early", (row,)), tmp_path)
+    assert texts(driver, ".variables tbody tr[data-step] td.wrong") == ["1"]
