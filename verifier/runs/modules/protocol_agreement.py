@@ -101,6 +101,8 @@ def compare(
             is_first = choice.is_own or not compared.sizes  # one choice must be compared completely
             own_seconds = seconds if is_first else seconds / 3
             _Comparison(protocol, *pair, choice, compared, Random(seed + number), limits).run(own_seconds)
+    if not compared.sizes and not compared.partly:
+        raise UsageError("no constants that were tried satisfy the ASSUMEs: do they contradict each other?")
     if not compared.sizes:
         words = "at no constants are all reachable states few enough to compare the protocol with its module"
         raise UsageError(f"{words}: give smaller constants in the configuration")

@@ -11,8 +11,10 @@ from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Family, declare, find_again, find_families
 from verifier.tla.first_order.kinds import Linear, Member
 from verifier.tla.first_order.scopes import Unread
+from verifier.tla.said_parts import span
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
+from verifier.tla.text import text_at
 from verifier.tla.value_types import ModelValue, Value
 
 _RELATIONS = {
@@ -39,6 +41,14 @@ class Constants:
     """The constants among ``sets`` whose elements are sets."""
     substitutes: dict[str, str] = field(default_factory=dict)
     """The definitions that are read as another one, which the configuration puts in their place."""
+    said_of_families: tuple[str, ...] = ()
+    """The texts of the ASSUMEs that say what is known of families."""
+    strings: tuple[str, ...] = ()
+    """The strings that the module mentions."""
+    beside_strings: set[str] = field(default_factory=set)
+    """The sets that the reading takes to be without these strings."""
+    declared_apart: set[tuple[str, str]] = field(default_factory=set)
+    """The pairs of a string and a set that an ASSUME of the module says to be without it."""
 
     def member(self, name: str) -> Member:
         """Return the kind of a set's elements."""
@@ -51,22 +61,41 @@ class Constants:
         self.apart.add((word, name))
         return True
 
+    def assume_beside_strings(self, name: str) -> None:
+        """Note that no element of a set is one of the strings."""
+        self.beside_strings.add(name)
+
+    @property
+    def _apart_from_strings(self) -> Iterator[tuple[str, bool]]:
+        """Yield the assumptions on sets and strings, each with True if the module makes it."""
+        for name in sorted(self.beside_strings):
+            declared = [one for one in self.strings if (one, name) in self.declared_apart]
+            others = [one for one in self.strings if one not in declared]
+            for strings, is_declared in ((declared, True), (others, False)):
+                if strings:
+                    said = " or ".join(f'"{one}"' for one in strings)
+                    yield f"no element of {name} is the string {said}", is_declared
+
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions on single values, in words."""
+        """Return the assumptions on single values, sets and strings, in words."""
         said = []
         if len(self.atoms) > 1:
             said.append(f"{', '.join(sorted(self.atoms))} are different values")
         if self.atoms:
             names = ", ".join(sorted(self.atoms))
             said.append(f"{names}: no string, and no element of {', '.join(sorted(self.sets)) or 'a set'}")
-        return (*said, *(words for one in self.families.values() for words in one.assumed))
+        said += [words for words, _ in self._apart_from_strings]
+        said += [words for one in self.families.values() for words in one.assumed]
+        return (*said, *self.said_of_families)
 
     @property
     def undeclared(self) -> tuple[str, ...]:
         """Return the assumptions that the module does not make, in words."""
         put = [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
-        return (*put, *(words for one in self.families.values() for words in one.undeclared))
+        strings = [words for words, is_declared in self._apart_from_strings if not is_declared]
+        families = [words for one in self.families.values() for words in one.undeclared]
+        return (*put, *strings, *families)
 
 
 def classify(specification: Specification, like: Constants | None = None) -> Constants:
@@ -93,6 +122,8 @@ def classify(specification: Specification, like: Constants | None = None) -> Con
             found.families[name] = family
             found.sets[name] = family.given
     found.families = declare(found.families, _find_mentioned(specification))
+    texts = (" ".join(text_at(span(one.body)).split()) for one in facts_of(specification, found))
+    found.said_of_families = tuple(dict.fromkeys(f"ASSUME {text}" for text in texts))
     return found
 
 
@@ -157,6 +188,7 @@ def words_of(
     for name in strings & constants.atoms.keys():
         constants.refused[name] = f"{name} is both a string and a constant of the module"
         del constants.atoms[name]
+    constants.strings = tuple(sorted(strings))
     return tuple(word for word in found if word)
 
 
@@ -264,6 +296,8 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
             left = _linear(given[0], constants)
             if left is not None:
                 return Assumed(left, ">=", Linear(0), whole.place)
+        if name == "\\notin" and _is_declared_apart(given, constants):
+            return None
         if name == "IsFiniteSet" and _set_name(given[0], constants) is not None:
             return None  # every index set is finite
     raise Unread(
@@ -279,6 +313,20 @@ def _emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constant
         if found is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
             return Assumed(Linear(0, ((f"{found}{SIZE}", 1),)), ">=", Linear(1), one.place)
     return None
+
+
+def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) -> bool:
+    """True for a single value that is no element of a set, as the reading takes it to be. Note it of a
+    string."""
+    one, found = given[0], _set_name(given[1], constants)
+    if found is None or found in constants.families:
+        return False
+    if isinstance(one, ast.String):
+        constants.declared_apart.add((one.value, found))
+        constants.assume_beside_strings(found)
+        return True
+    symbol = one.operator if isinstance(one, ast.Apply) else None
+    return isinstance(symbol, ast.Constant) and symbol.name in constants.atoms
 
 
 def _is_builtin(whole: ast.Expression, name: str) -> bool:

@@ -211,7 +211,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
     first, second = _both_sets(reading, whole, scope, expected)
     if first.element is None or second.element is None:
         return second if first.element is None else first
-    kind = _union_kind(first, second)
+    kind = _union_kind(reading, first, second)
     if kind is None:
         raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
     parts = (first, second)
@@ -238,12 +238,15 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
     return Collection(kind, has, _make_comprehension(reading, kind, has), whole=is_whole)
 
 
-def _union_kind(first: Collection, second: Collection) -> Kind | None:
-    """Return the kind of the elements of a union. One word beside values of another kind is none of them."""
+def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind | None:
+    """Return the kind of the elements of a union. One word beside values of another kind is none of them, as
+    is assumed if these are the elements of a constant."""
     for one, other in ((first, second), (second, first)):
         if isinstance(one.element, Word) and not isinstance(other.element, Word | Optional):
             if one.words is None or len(one.words) != 1 or other.element is None:
                 return None
+            if isinstance(other.element, Member) and one.words[0] not in reading.constants.atoms:
+                reading.constants.assume_beside_strings(other.element.constant)
             return Optional(other.element, one.words[0])
     return join(first.element, second.element)
 
