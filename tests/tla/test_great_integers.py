@@ -82,6 +82,34 @@ FAR_STEPS = (
 )
 """Steps that leave the type invariant x \\in 0..K at great N."""
 
+UNTYPED = (
+    ("UNCHANGED w", r"\A v \in 0..x : v <= K"),
+    ("UNCHANGED w", r"~(\E v \in {x} : v > K)"),
+    ("UNCHANGED w", r"Cardinality(0..x) <= K + 1"),
+    (r"w' \in {x}", "w <= K"),
+    (r"w' = Cardinality({v \in 0..x : v > K})", "w = 0"),
+)
+"""Steps and claims. The bound name v has no value beyond K, but from N = 26 on, x has."""
+UNTYPED_INITIALLY = (
+    "x = N + N + N",
+    r"x \in 0..(N + N + N)",
+    r"\E v \in 0..(N + N + N) : x = v",
+    r"(x = 0 \/ x = N + N + N)",
+    r"x = N + N + N /\ (w = 0 \/ ~(\A v \in 0..x : v <= K))",
+    r"x \in {v \in 0..(N + N + N) : v > K \/ v = 0}",
+)
+TWO = r"""---- MODULE Great ----
+EXTENDS Integers, FiniteSets
+CONSTANT N
+VARIABLES x, w
+K == N + 50
+TypeOK == x \in 0..K /\ w \in 0..K
+Init == INIT
+Next == STEP
+Claim == CLAIM
+====
+"""
+
 
 def _write(folder: Path, claim: str, text: str = MODULE) -> str:
     (folder / "Great.tla").write_text(text.replace("CLAIM", claim))
@@ -116,6 +144,34 @@ def test_a_step_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, step:
     assert _prove(_write(tmp_path, "x <= K", text)) in ("no reading", "INCONCLUSIVE")
 
 
+@pytest.mark.parametrize(("step", "claim"), UNTYPED)
+def test_the_type_invariant_is_part_of_each_proof(tmp_path: Path, step: str, claim: str) -> None:
+    text = TWO.replace("INIT", r"x = 0 /\ w = 0").replace("STEP", rf"x < N + N + N /\ x' = x + 1 /\ {step}")
+    assert _prove(_write(tmp_path, claim, text)) == "INCONCLUSIVE"
+
+
+@pytest.mark.parametrize("init", UNTYPED_INITIALLY)
+def test_initial_states_beyond_the_type_invariant_are_not_lost(tmp_path: Path, init: str) -> None:
+    text = TWO.replace("INIT", rf"{init} /\ w = 0").replace("STEP", "UNCHANGED <<x, w>>")
+    assert _prove(_write(tmp_path, "x <= K", text)) in ("no reading", "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize("init", ["x = N + 50 - 1", r"\E v \in 0..N : x = v + 1", r"(x = 0 \/ x \in 1..N)"])
+def test_initial_states_within_the_type_invariant_are_read(tmp_path: Path, init: str) -> None:
+    text = TWO.replace("INIT", rf"{init} /\ w = 0").replace("STEP", "UNCHANGED <<x, w>>")
+    assert _prove(_write(tmp_path, "x <= K", text)) == "PROVED"
+
+
+def test_a_subscript_that_leaves_variables_out_is_refused(tmp_path: Path) -> None:
+    text = TWO.replace("INIT", r"x = 0 /\ w = 0").replace(
+        "Next == STEP", "Spec == Init /\\ [][UNCHANGED w]_x"
+    )
+    spec = _write(tmp_path, "w = 0", text)
+    (tmp_path / "Great.cfg").write_text("CONSTANT N = 2\nSPECIFICATION Spec\nINVARIANT Claim\n")
+    with pytest.raises(Unread, match="lets w change"):
+        execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+
+
 def test_an_integer_that_stays_within_its_bounds_is_still_read(tmp_path: Path) -> None:
     text = FAR.replace("MOST", "(N + 50)").replace("STEP", "x' = x + 1")
     claim = r"\A y \in S \cup {x} : y <= K /\ [f EXCEPT ![1] = x] \in [0..1 -> 0..K]"
@@ -141,3 +197,37 @@ def test_the_comparison_looks_at_great_integers_too(tmp_path: Path) -> None:
     spec = str(tmp_path / "Great.tla")
     with pytest.raises(Differs, match="N=13"):
         compare(protocol, lambda given: load_module(spec, given).specification, 1.0, Limits().begin())
+
+
+IFS = (
+    r"w' = [i \in 0..1 |-> IF w[i] < N THEN w[i] + 1 ELSE 0]",
+    r"w' = (IF x < N THEN [w EXCEPT ![0] = IF @ < N THEN @ + 1 ELSE N] ELSE w)",
+    r"w' = (CASE x = 0 -> w [] OTHER -> [w EXCEPT ![1] = IF @ < N THEN @ + 1 ELSE @])",
+)
+FUNCTION = TWO.replace(r"w \in 0..K", r"w \in [0..1 -> 0..K]").replace(
+    "INIT", r"x = 0 /\ w = [i \in 0..1 |-> 0]"
+)
+
+
+@pytest.mark.parametrize("step", IFS)
+def test_integers_of_several_branches_are_read(tmp_path: Path, step: str) -> None:
+    text = FUNCTION.replace("STEP", f"{step} /\\ x' = (IF x < N THEN x + 1 ELSE 0)")
+    assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= K", text)) == "PROVED"
+
+
+@pytest.mark.parametrize("step", IFS)
+def test_a_branch_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, step: str) -> None:
+    far = (
+        step.replace("< N THEN w", "< 3 * N THEN w")
+        .replace("@ < N", "@ < 3 * N")
+        .replace("ELSE N]", "ELSE 3 * N]")
+    )
+    text = FUNCTION.replace("STEP", f"{far} /\\ x' = (IF x < N THEN x + 1 ELSE 0)")
+    assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= K", text)) in ("no reading", "INCONCLUSIVE")
+
+
+def test_the_refusal_of_branches_says_what_to_write(tmp_path: Path) -> None:
+    step = r"w' = [i \in 0..1 |-> IF x = 0 THEN N + 1 ELSE 3] /\ x' = x"
+    spec = _write(tmp_path, "x <= K", FUNCTION.replace("STEP", step))
+    with pytest.raises(Unread, match=r"Great.tla:8:14: .* must be least .* write IF c THEN"):
+        execute("prove", load(spec, {}), ProveOptions(all_constants=True))

@@ -65,9 +65,11 @@ class Obligations:
     def always_needed(self, name: str) -> tuple[str, ...]:
         """Return the claims that a claim includes besides its formula. Each claim includes that its reads
         have values. A type invariant includes that all values belong to their sorts. So does a deadlock
-        invariant: a step that leaves a sort is disabled at given constants, but counts as enabled here."""
+        invariant: a step that leaves a sort is disabled at given constants, but counts as enabled here. If
+        nothing disables such a step, each claim includes that there is none."""
         kinds = (PropertyKind.TYPE_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
-        typed = self.system.typed_names if self.system.kind(name) in kinds else ()
+        is_about_sorts = self.system.claims_sorts or self.system.kind(name) in kinds
+        typed = self.system.typed_names if is_about_sorts else ()
         return (*typed, UNDEFINED_READ)
 
     def initiation(self) -> Iterator[Obligation]:

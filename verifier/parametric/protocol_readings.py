@@ -46,6 +46,9 @@ class ParametricReading:
     """Assumptions on constants that are neither numbers nor sizes, in words."""
     undeclared: tuple[str, ...] = ()
     """Those of them that the protocol does not declare."""
+    claims_sorts: bool = False
+    """True if a variable may leave its sort, as in a TLA+ module. The formulas are about values of the sorts,
+    so each proof shows that there are no others. In a protocol, an action that leaves a sort is disabled."""
 
     @property
     def said(self) -> tuple[str, ...]:

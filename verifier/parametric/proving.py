@@ -115,7 +115,7 @@ class Proofs:
     def of(reading: ParametricReading) -> Proofs:
         """Return the obligations of a reading. Raises UsageError if it has no initial state."""
         _require_initial_state(reading)
-        return Proofs(reading, ParametricSystem(reading.definition))
+        return Proofs(reading, ParametricSystem(reading.definition, reading.claims_sorts))
 
     def list_obligations(self, property_name: str, *, kept: bool, with_stays: bool = False) -> Listed:
         """Return the obligations for a property, which is implied, or kept together with the lemmas."""
@@ -127,7 +127,7 @@ class Proofs:
 def _require_initial_state(reading: ParametricReading) -> None:
     """Raise UsageError if no state is initial and satisfies the constraint, at any constants. Every claim
     would hold then."""
-    system = ParametricSystem(reading.definition)
+    system = ParametricSystem(reading.definition, reading.claims_sorts)
     asked = Obligations(system, reading.assumptions)
     clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
     nodes = [close_clause(system.logic, clause, asked.premises.leads) for clause in clauses]

@@ -48,6 +48,8 @@ class ParametricSystem:
     """The reading of a definition whose constants are traced."""
 
     definition: Definition
+    claims_sorts: bool = False
+    """True if each proof shows that variables have values of their sorts (``ParametricReading``)."""
     logic: Logic = field(default_factory=Logic)
     definitions: Definitions = field(default_factory=Definitions)
 
@@ -70,8 +72,11 @@ class ParametricSystem:
 
     @cached_property
     def init(self) -> Node:
-        """Return the formula of the initial states. In it, variables always have values of their sorts."""
+        """Return the formula of the initial states. In it, variables have values of their sorts, unless
+        the proof shows it."""
         said = self._place("init", self.before, self.definition.init)
+        if self.claims_sorts:
+            return said
         return self.logic.conj((said, self.make_typing_formula(self.before)))
 
     @cached_property

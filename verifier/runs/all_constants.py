@@ -91,7 +91,9 @@ def reading_of(loaded: Loaded) -> ParametricReading:
         return reading
     module = loaded.of_module
     besides, undeclared = module.assumed, module.undeclared
-    return replace(reading, besides=besides, undeclared=undeclared, spec_hash=module.source_hash)
+    return replace(
+        reading, besides=besides, undeclared=undeclared, spec_hash=module.source_hash, claims_sorts=True
+    )
 
 
 def _with_counterexamples(

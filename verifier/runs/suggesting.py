@@ -236,7 +236,7 @@ def _is_read(kind: type[Protocol], pairs: Sequence[Pair], constants: Mapping[str
     try:
         define(_with(kind, pairs)(constants))
         reading = read_for_all(_with(kind, pairs), constants)
-        system = ParametricSystem(reading.definition)
+        system = ParametricSystem(reading.definition, reading.claims_sorts)
         for name, _ in pairs:
             system.formula(claim_title(kind, name, None), system.before)
     except (UsageError, DefinitionError, AttributeError, TypeError):

@@ -71,6 +71,8 @@ class Walker:
         step = self.reading.specification.next
         assert step is not None
         body = step.body.action if isinstance(step.body, ast.Step) else step.body
+        if isinstance(step.body, ast.Step):
+            self._require_all(step.body.subscript, Scope(step.module, now))
         found = list(self._walk(body, Scope(step.module, now), Branch()))
         for branch in found:
             lacking = [one.name for one in self.variables if one not in branch.after]
@@ -78,6 +80,14 @@ class Walker:
                 place = (branch.at or body).place
                 raise Unread(place, f"a branch of {branch.name or 'Next'} does not assign {lacking[0]}'")
         return found
+
+    def _require_all(self, subscript: ast.Expression, scope: Scope) -> None:
+        """Refuse ``[Next]_x`` in which some variables may change without a step of Next."""
+        said = set(self._variables_in(subscript, scope))
+        lacking = [one.name for one in self.variables if one not in said]
+        if lacking:
+            words = f"[Next]_… lets {lacking[0]} change while the variables of its subscript stay"
+            raise Unread(subscript.place, f"{words}: name all variables there")
 
     def _walk(  # noqa: C901 -- one case each
         self, whole: ast.Expression, scope: Scope, branch: Branch

@@ -28,7 +28,7 @@ from verifier.tla.first_order.kinds import (
 )
 from verifier.tla.first_order.large_sets import read_over_large_sets
 from verifier.tla.first_order.reading import Read, Reading, Rule
-from verifier.tla.first_order.scopes import Misfit, Scope, Unread
+from verifier.tla.first_order.scopes import Misfit, Scope, Unread, describe_kind
 from verifier.tla.first_order.typed import (
     ALWAYS,
     Assigned,
@@ -74,6 +74,11 @@ def _choose(
     scope: Scope,
     expected: Kind | None,
 ) -> Typed:
+    if scope.assigning and expected is not None and not isinstance(expected, Whole):
+        one, other = (reading.read_assigned(branch, scope, expected) for branch in (then, otherwise))
+        value = if_(condition, one.value, other.value)
+        is_loose = isinstance(one, Assigned) or isinstance(other, Assigned)
+        return Assigned(expected, value) if is_loose else Typed(expected, value)
     if expected is None or isinstance(expected, Whole):
         one, other = reading.read_typed(then, scope), reading.read_typed(otherwise, scope)
         expected = join(one.kind, other.kind)
@@ -83,13 +88,13 @@ def _choose(
     return Typed(expected, if_(condition, one.value, other.value))
 
 
-def _case(reading: Reading, whole: ast.Case, scope: Scope, expected: Kind | None) -> Typed:
+def _case(reading: Reading, whole: ast.Case, scope: Scope, expected: Kind | None) -> Read:
     if whole.other is None:
         raise Unread(whole.place, "a CASE without OTHER: write OTHER -> …, or IF … THEN … ELSE …")
     found = whole.other
     for condition, value in reversed(whole.arms):
         found = ast.If(condition, value, found, place=whole.place)
-    return reading.read_typed(found, scope, expected)
+    return reading.read(found, scope, expected)
 
 
 def _let(reading: Reading, whole: ast.Let, scope: Scope, expected: Kind | None) -> Read:
@@ -192,7 +197,7 @@ def _image(reading: Reading, whole: ast.Image, scope: Scope, expected: Kind | No
     wanted = expected.element if isinstance(expected, SetOf) else None
     body = reading.read_part(whole.body, inner, wanted if wanted is not None and wanted.is_known else None)
     if not body.kind.is_known:
-        raise Unread(whole.place, f"its elements are {body.kind}")
+        raise Unread(whole.place, f"its elements are {describe_kind(body.kind)}")
     element = body.kind
     result = wrap(
         Term(
@@ -217,7 +222,7 @@ def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kin
     wanted = expected.range if isinstance(expected, Map) and expected.domain == kind else None
     body = reading.read_part(whole.body, inner, wanted)
     if not body.kind.is_known:
-        raise Misfit(whole.place, f"its values are {body.kind}")
+        raise Misfit(whole.place, f"its values are {describe_kind(body.kind)}")
     sort = FunctionSort(symbol.sort, body.kind.sort(reading.sorts))
     value = wrap(Term(Operator.FUNCTION, sort, (term_of(body.value),), binds=symbol))
     return Typed(Map(kind, body.kind), value)
@@ -250,7 +255,8 @@ def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | 
         fields[name] = reading.read_part(item, scope, None if part is None else part.kind)
     kind = Fields(tuple(Part(name, fields[name].kind) for name in sorted(fields)))
     if not kind.is_known:
-        raise Misfit(whole.place, f"nothing here says of which kind the fields of {kind} are")
+        unknown = next(part for part in kind.parts if not part.kind.is_known)
+        raise Misfit(whole.place, f"the field {unknown.name} is {describe_kind(unknown.kind)}")
     return reading.kinds.record_of(fields, kind)
 
 

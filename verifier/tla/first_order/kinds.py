@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.encodings.expressions import BOOLEAN
+from verifier.encodings.scalar_sorts import SortError
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.sorts import Tuple as TupleSort
 
@@ -92,8 +93,8 @@ class Whole(Kind):
     high: Linear | None = None
 
     def sort(self, sorts: Sorts) -> Sort[Any]:
-        assert self.low is not None
-        assert self.high is not None
+        if self.low is None or self.high is None:
+            raise SortError("the bounds of an integer are not known here")
         return Range(self.low.at(sorts.numbers), self.high.at(sorts.numbers))
 
     @property

@@ -32,6 +32,7 @@ from verifier.tla.first_order.constants import (
 )
 from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.forms import FORMS
+from verifier.tla.first_order.initial_states import InitialStates
 from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.reading import Reading, Rule
@@ -225,7 +226,9 @@ class _Maker:
             self._add(members, name, IntegerConstant(number, "", minimum=0))
         members |= {"state": self._state(), "init": self._init(), "assumptions": self._assumptions()}
         self._add_families(members, reading)
-        shapes = self._shapes(reading)
+        now = {one: Typed(kind, variable_of(_symbol(one, kind, reading))) for one, kind in self.kinds.items()}
+        shapes = self._shapes(reading, now)
+        InitialStates(reading, self.kinds).require_exact(now)
         for shape in shapes:
             for _, attribute, kind in shape.parameters:
                 members[attribute] = property(self._sort_of(kind))
@@ -259,9 +262,8 @@ class _Maker:
 
     # -- actions
 
-    def _shapes(self, reading: Reading) -> list[ActionShape]:
+    def _shapes(self, reading: Reading, now: Mapping[ast.Variable, Typed]) -> list[ActionShape]:
         """Return the actions, with names that differ."""
-        now = {one: Typed(kind, variable_of(_symbol(one, kind, reading))) for one, kind in self.kinds.items()}
         found, titles = list[ActionShape](), set[str]()
         for number, branch in enumerate(Walker(reading, self.kinds).branches(now)):
             method = _method_name(branch.name or "Next", titles)

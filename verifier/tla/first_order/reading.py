@@ -18,7 +18,7 @@ from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Families
 from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Sorts, Truth, Whole
-from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread
+from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread, describe_kind
 from verifier.tla.first_order.typed import Assigned, Collection, Kinds, Typed, make_word, variable_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Reading:
         except SortError as error:
             raise Unread(whole.place, str(error)) from error
         if fitting is None:
-            raise Misfit(whole.place, f"{expected} is expected here, and this is {found.kind}")
+            raise Misfit(whole.place, f"{expected} is expected here, and this is {describe_kind(found.kind)}")
         return fitting
 
     def _read_value(self, whole: ast.Expression, scope: Scope, expected: Kind | None) -> Typed:

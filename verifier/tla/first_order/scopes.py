@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.first_order.kinds import Kind, Whole
 from verifier.tla.first_order.typed import Typed
 
 
@@ -20,6 +21,18 @@ class Unread(TlaError):
 
 class Misfit(Unread):
     """Raised if a value is of another kind than its place needs."""
+
+
+def describe_kind(kind: Kind) -> str:
+    """Return a kind for a message. Of one that is not known, say what to write."""
+    if kind.is_known:
+        return str(kind)
+    if not isinstance(kind, Whole):
+        return f"{kind}, of which nothing here says more: compare it with a variable, or list its elements"
+    return (
+        "an integer without known bounds: of the branches of IF or the elements of a set, one must be least "
+        "and one greatest at all constants. For other branches write IF c THEN x' = … ELSE x' = …"
+    )
 
 
 @dataclass(frozen=True)
