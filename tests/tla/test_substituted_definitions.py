@@ -82,3 +82,14 @@ def test_an_operator_with_parameters_has_no_substitute(tmp_path: Path) -> None:
 def test_a_substitute_that_is_a_value_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unread, match="another operator or value in place of Limit"):
         _prove(tmp_path, "Few", "CONSTANT Limit = 2")
+
+
+def test_an_assumption_is_that_of_the_substitute(tmp_path: Path) -> None:
+    """From Most = 51 on, the replaced definition is false."""
+    text = MODULE.replace("VARIABLES", "Low == Most <= 50\nHigh == Most >= 0\nASSUME Low\nVARIABLES")
+    text = text.replace("Few ==", "Small == Most <= 50\nFew ==")
+    (tmp_path / "Count.tla").write_text(text)
+    for more, verdict in (("", "PROVED"), ("CONSTANT Low <- High", "INCONCLUSIVE")):
+        (tmp_path / "Count.cfg").write_text(f"{CONFIG}{more}\nINVARIANT Small\n")
+        run = execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))
+        assert _verdict(run) == verdict

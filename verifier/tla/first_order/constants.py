@@ -221,14 +221,16 @@ def _walk(roots: list[ast.Expression]) -> Iterator[Any]:
             continue
 
 
-def _conjuncts(whole: ast.Expression) -> Iterator[ast.Expression]:
+def _conjuncts(specification: Specification, whole: ast.Expression) -> Iterator[ast.Expression]:
     if isinstance(whole, ast.Junction) and whole.conjunction:
         for item in whole.items:
-            yield from _conjuncts(item)
+            yield from _conjuncts(specification, item)
     elif isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Definition) and not whole.arguments:
-        if whole.operator.body is None:
+        symbol = whole.operator
+        meant = specification.evaluator.resolve(symbol, specification.module.name) or symbol
+        if not isinstance(meant, ast.Definition) or meant.body is None:
             raise Unread(whole.place, "an ASSUME without a body")
-        yield from _conjuncts(whole.operator.body)
+        yield from _conjuncts(specification, meant.body)
     else:
         yield whole
 
@@ -265,7 +267,7 @@ def assumptions_of(specification: Specification, constants: Constants) -> tuple[
     """Return what the ASSUMEs of a module say of numbers and sizes. Raises Unread, with the place."""
     found = []
     for assumption in specification.module.assumptions:
-        for whole in _conjuncts(assumption.body):
+        for whole in _conjuncts(specification, assumption.body):
             if constants_in(whole) & constants.families.keys():
                 continue  # ``facts_of``
             one = _read_assumption(whole, constants)
@@ -277,7 +279,8 @@ def assumptions_of(specification: Specification, constants: Constants) -> tuple[
 def facts_of(specification: Specification, constants: Constants) -> list[Formula]:
     """Return what the ASSUMEs of a module say of families: formulas of their state variables."""
     name = specification.module.name
-    wholes = [part for one in specification.module.assumptions for part in _conjuncts(one.body)]
+    bodies = [one.body for one in specification.module.assumptions]
+    wholes = [part for body in bodies for part in _conjuncts(specification, body)]
     return [Formula(one, name) for one in wholes if constants_in(one) & constants.families.keys()]
 
 
