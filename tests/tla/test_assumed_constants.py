@@ -1,4 +1,4 @@
-"""What proofs for all constants assume of the constants of a TLA+ module, and how the answer says so."""
+"""Assumptions of proofs for all constants on the constants of a TLA+ module, and how the answer says so."""
 
 from __future__ import annotations
 
