@@ -80,7 +80,7 @@ def read_generator(generator: GeneratorType[Any, Any, Any]) -> Generated:
         raise SortError("a quantifier takes a generator that is written in its parentheses: … for n in …")
     if inspect.getgeneratorstate(generator) != inspect.GEN_CREATED:
         raise SortError("a generator is read once: write it in the parentheses of each quantifier")
-    reading = _Reading(generator)
+    reading = _OpenGenerator(generator)
     token = _READING.set(reading)
     try:
         return reading.result()
@@ -136,7 +136,7 @@ def truth(value: Value) -> bool:
     return reading.answer(value)
 
 
-class _Reading:
+class _OpenGenerator:
     """A generator that is being read."""
 
     def __init__(self, generator: GeneratorType[Any, Any, Any]) -> None:
@@ -218,7 +218,7 @@ class _Reading:
         return self.loop is not None and self.loop.turns == 2
 
 
-_READING: ContextVar[_Reading | None] = ContextVar("the generator that is being read", default=None)
+_READING: ContextVar[_OpenGenerator | None] = ContextVar("the generator that is being read", default=None)
 """Python passes nothing to ``__next__`` and ``__bool__``, so they find the generator here."""
 
 

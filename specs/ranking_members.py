@@ -76,7 +76,7 @@ def rankings(
     found: dict[str, RankingArgument] = {}
     known = [prop.name for prop in properties]
     for name, member in _members(type(protocol)):
-        read = _Reading(protocol, actions, name, member).read(state)
+        read = _RankingReader(protocol, actions, name, member).read(state)
         one = replace(read, property_name=own_name(read.property_name, known))
         if one.property_name not in known:
             words = f"@ranking({one.property_name!r}) of {name}: the protocol has no such temporal property"
@@ -102,7 +102,7 @@ def _wrong(member: RankingMember, words: str) -> DefinitionError:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _RankingReader:
     protocol: Any
     actions: Sequence[Action]
     name: str

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.command_line import ROOT, start_verify, verify
 from verifier.errors import UsageError
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load
 from verifier.server.meanings import hash_meanings
 from verifier.server.requests import Call
@@ -108,7 +108,7 @@ def test_a_meaning_of_a_python_protocol_covers_its_behaviour() -> None:
 
 def watch(file: Path, engine: str = "check") -> Watched:
     """Return a watched module."""
-    return Watched(str(file), {}, Reading(), engine, (), {})
+    return Watched(str(file), {}, ReadingOptions(), engine, (), {})
 
 
 def test_only_what_changed_is_checked_again(lock: Path) -> None:

@@ -12,7 +12,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
 from verifier.runs.certifying_all import certify, read_claim
-from verifier.runs.loaded import Differs, Reading
+from verifier.runs.loaded import Differs, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.modules.constant_choices import choices_of
 from verifier.runs.modules.loading import load as load_module
@@ -168,7 +168,7 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_other_sets_of_sets_are_refused(what: str, tmp_path: Path) -> None:
     quorums, words = REFUSED[what]
-    loaded = load(_small(tmp_path, "x = x", quorums=quorums), {}, reading=Reading(None, (), ()))
+    loaded = load(_small(tmp_path, "x = x", quorums=quorums), {}, reading=ReadingOptions(None, (), ()))
     assert loaded.source is not None
     with pytest.raises((UsageError, NotParametric), match=words):
         loaded.source.as_protocol(loaded, ("Inv",), ())
@@ -178,7 +178,7 @@ def test_other_sets_of_sets_are_refused(what: str, tmp_path: Path) -> None:
 
 
 def _prove(spec: str, *lemmas: str) -> tuple[str, str, str]:
-    loaded = load(spec, {}, reading=Reading(None, (), lemmas))
+    loaded = load(spec, {}, reading=ReadingOptions(None, (), lemmas))
     run = execute("prove", loaded, ProveOptions(all_constants=True))
     return run.outcome.verdicts[0].kind.name, "; ".join(run.assumptions or ()), "; ".join(run.beyond_declared)
 
@@ -186,7 +186,7 @@ def _prove(spec: str, *lemmas: str) -> tuple[str, str, str]:
 @pytest.mark.slow
 def test_agreement_is_proved_for_all_quorums(tmp_path: Path) -> None:
     spec = _votes(tmp_path)
-    loaded = load(spec, {}, reading=Reading(None, (), ("Backed", "Once")))
+    loaded = load(spec, {}, reading=ReadingOptions(None, (), ("Backed", "Once")))
     run = execute("prove", loaded, ProveOptions(all_constants=True))
     assert run.outcome.verdicts[0].kind.name == "PROVED"
     assert "each element of Quorum is a part of Node" in (run.assumptions or ())
@@ -203,7 +203,7 @@ def test_an_assume_of_the_module_is_no_assumption_beyond(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_agreement_is_proved_without_a_lemma_by_hand(tmp_path: Path) -> None:
-    loaded = load(_votes(tmp_path, assume=MEET), {}, reading=Reading(None, (), ()))
+    loaded = load(_votes(tmp_path, assume=MEET), {}, reading=ReadingOptions(None, (), ()))
     run = execute("prove", loaded, ProveOptions(all_constants=True, suggest=True))
     assert run.outcome.verdicts[0].kind.name == "PROVED"
     (text,) = run.outcome.statistics["suggested"]["Agreed"]

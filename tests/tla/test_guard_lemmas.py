@@ -8,7 +8,7 @@ import pytest
 
 from verifier.runs.all_constants import class_of, reading_of
 from verifier.runs.guard_lemmas import guard_lemmas
-from verifier.runs.loaded import Loaded, Reading
+from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.suggesting import lemma_terms, readable
 
@@ -36,7 +36,7 @@ def _load(folder: Path, step: str, parameters: str, more: str = "") -> Loaded:
     assert text != MODULE
     (folder / "Elect.tla").write_text(text)
     (folder / "Elect.cfg").write_text(CONFIG)
-    loaded = load(str(folder / "Elect.tla"), {}, reading=Reading(None, (), ()))
+    loaded = load(str(folder / "Elect.tla"), {}, reading=ReadingOptions(None, (), ()))
     assert loaded.source is not None
     return loaded.source.as_protocol(loaded, ("Inv",), ())
 

@@ -17,7 +17,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
 from verifier.runs.certifying_all import certify, read_claim
-from verifier.runs.loaded import Differs, Loaded, Reading
+from verifier.runs.loaded import Differs, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import Compared, compare
@@ -45,7 +45,7 @@ def _write(folder: Path, text: str = LOCK, config: str = CONFIG) -> str:
 
 
 def _load(spec: str, *lemmas: str) -> Loaded:
-    return load(spec, {}, reading=Reading(None, (), lemmas))
+    return load(spec, {}, reading=ReadingOptions(None, (), lemmas))
 
 
 def _read(spec: str, name: str) -> Loaded:
@@ -108,7 +108,7 @@ def test_lemmas_are_found_and_written_as_a_module(tmp_path: Path) -> None:
     extended = tmp_path / "Small_lemmas.tla"
     extended.write_text(module)
     (tmp_path / "proof.json").write_text(run.certificate_texts["Inv"])
-    options = Reading(tmp_path / "Small.cfg")
+    options = ReadingOptions(tmp_path / "Small.cfg")
     checked = certify(read_claim(tmp_path / "proof.json", str(extended), None, Limits(), None, options))
     assert checked.verdict.kind.name == "PROVED"
     with pytest.raises(UsageError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.api.result import Result
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.asking import answer_question, make_question
-from verifier.runs.loaded import Loaded, Reading
+from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.loading import load as load_spec
 from verifier.runs.loading import only_of_modules
 from verifier.runs.option import Option, Words, list_declared
@@ -63,7 +63,7 @@ class Specification(EngineMethods):
     loaded: Loaded
     given: Mapping[str, Any] = field(default_factory=dict)
     """The constants as they were given."""
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     is_class: bool = False
     """True if it was loaded as a class, which no other process finds by its name."""
 
@@ -215,9 +215,11 @@ def load(
     extends, ``lemmas`` operators of it that help to prove. Raises UsageError for an unknown spec or constant,
     and DefinitionError if the protocol is not well formed.
     """
-    reading = Reading(None if config is None else Path(config), tuple(map(Path, library)), tuple(lemmas))
+    reading = ReadingOptions(
+        None if config is None else Path(config), tuple(map(Path, library)), tuple(lemmas)
+    )
     if isinstance(spec, type):
-        if reading != Reading():
+        if reading != ReadingOptions():
             raise only_of_modules(spec.spec_name())
         return Specification(load_class_at(spec, constants), constants, is_class=True)
     return Specification(load_spec(str(spec), constants, reading=reading), constants, reading)

@@ -32,7 +32,7 @@ from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.table import ENGINES, engine_named
@@ -106,7 +106,7 @@ class Cell:
     expected: tuple[Expected, ...]
     distinct_states: int | None
     seconds: float | None
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     """The options for reading a TLA+ module."""
 
     def load(self) -> Loaded:
@@ -188,10 +188,10 @@ def _default_engine(table: Mapping[str, Any]) -> str:
     return "bmc" if "depth" in table or "options" in table else "check"
 
 
-def _reading(table: Mapping[str, Any], path: Path, place: str) -> Reading:
+def _reading(table: Mapping[str, Any], path: Path, place: str) -> ReadingOptions:
     """Return the options for a TLA+ module. Its files and folders are sought beside the manifest."""
     reading = reading_in(table, place)
-    if reading != Reading() and not str(table["spec"]).endswith(TLA):
+    if reading != ReadingOptions() and not str(table["spec"]).endswith(TLA):
         raise UsageError(f"{place}: config, library and lemmas are for TLA+ modules, FILE.tla")
     return reading.beside(path.parent)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from verifier.printable import json_text
 from verifier.verdict import ExitCode, Verdict, VerdictKind
 
-if TYPE_CHECKING:
-    from verifier.cli.group import LazyGroup
-
 _CERTIFY = "certify"
 
 
-def document_of_end(group: LazyGroup, args: Sequence[str], reason: str, seconds: float) -> str | None:
+def document_of_end(group: click.Group, args: Sequence[str], reason: str, seconds: float) -> str | None:
     """Return what is printed in place of the answer, in the format that was asked for. None if text was, or
     the command has no document. ``seconds``: of the command."""
     name = next((word for word in args if not word.startswith("-")), "")
@@ -29,7 +26,7 @@ def document_of_end(group: LazyGroup, args: Sequence[str], reason: str, seconds:
     return json_text({"command": name, "ended": reason, **_rest(name, given, reason, seconds)}) + "\n"
 
 
-def _read_options(group: LazyGroup, name: str, args: Sequence[str]) -> Mapping[str, Any]:
+def _read_options(group: click.Group, name: str, args: Sequence[str]) -> Mapping[str, Any]:
     """The options of the command line. What is wrong with them is not looked at."""
     context = click.Context(group, resilient_parsing=True)
     command = group.get_command(context, name)

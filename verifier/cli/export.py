@@ -17,7 +17,7 @@ from verifier.errors import UsageError
 from verifier.printable import json_text
 
 if TYPE_CHECKING:
-    from verifier.runs.loaded import Reading
+    from verifier.runs.loaded import ReadingOptions
 
 _FORMATS = ("smt2", "vmt", "btor2", "aiger")
 _READABLE = ".aag"
@@ -51,7 +51,7 @@ class Options:
     out: Path | None
     names: Path | None
     deadlock: bool
-    reading: Reading
+    reading: ReadingOptions
 
 
 @click.command("export", cls=GroupedCommand)

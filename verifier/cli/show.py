@@ -12,7 +12,7 @@ from verifier.cli.output import console, format_option, print_json, print_lines,
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 
 if TYPE_CHECKING:
-    from verifier.runs.loaded import Reading
+    from verifier.runs.loaded import ReadingOptions
 
 
 @click.command("show", cls=GroupedCommand)
@@ -54,7 +54,7 @@ def command(
     return 0
 
 
-def _show_module(spec: str, settings: Sequence[str], reading: Reading, output_format: str) -> int:
+def _show_module(spec: str, settings: Sequence[str], reading: ReadingOptions, output_format: str) -> int:
     """Describes a TLA+ module, whose sorts and actions are found out."""
     from verifier.runs.modules.exploring import describe
     from verifier.runs.modules.loading import load

@@ -16,7 +16,7 @@ from verifier.errors import UsageError, cut
 from verifier.processes.limits import Interrupted, Limits
 
 if TYPE_CHECKING:
-    from verifier.runs.loaded import Reading
+    from verifier.runs.loaded import ReadingOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -86,23 +86,23 @@ def list_lemmas() -> tuple[str, ...]:
     return tuple(click.get_current_context().meta.get(_LEMMAS) or ())
 
 
-def reading_of(spec: str | None, lemmas: Sequence[str] = (), *, chooses: bool = False) -> Reading:
+def reading_of(spec: str | None, lemmas: Sequence[str] = (), *, chooses: bool = False) -> ReadingOptions:
     """Return the options for reading the spec, if it is a TLA+ module. Raises UsageError if they are given
     for another spec. ``lemmas``: those of an engine's own option. ``chooses``: the engine chooses among the
     lemmas of a protocol."""
-    from verifier.runs.loaded import TLA, Reading
+    from verifier.runs.loaded import TLA, ReadingOptions
 
     meta = click.get_current_context().meta
     config, libraries = meta.get(CONFIG), tuple(meta.get(LIBRARIES) or ())
     kept = list_lemmas()
     if spec is not None and spec.endswith(TLA):
-        return Reading(config, libraries, kept or tuple(lemmas))
+        return ReadingOptions(config, libraries, kept or tuple(lemmas))
     kept = () if chooses else kept
     if config is not None or libraries or kept:
         flag = "--config" if config is not None else "--library" if libraries else "--lemma"
         what = "no spec is named" if spec is None else f"{spec} is none"
         raise UsageError(f"{flag} is for TLA+ modules, and {what}")
-    return Reading()
+    return ReadingOptions()
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from verifier.verdict import ExitCode, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.expectations import Expectations
-    from verifier.runs.loaded import Reading
+    from verifier.runs.loaded import ReadingOptions
     from verifier.sweep.expansion import Expansion
     from verifier.sweep.grid import Grid
     from verifier.sweep.session import SweepOutcome
@@ -80,7 +80,7 @@ class Options:
     spark_log: Path | None
     expect: tuple[str, ...]
     output_format: str
-    reading: Reading
+    reading: ReadingOptions
 
 
 @click.command("sweep", cls=GroupedCommand)

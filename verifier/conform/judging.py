@@ -34,7 +34,7 @@ from verifier.processes.interrupts import INTERRUPTED, hold_interrupts, is_stop_
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 
 if TYPE_CHECKING:
     from verifier.cluster.session import SparkSettings
@@ -58,7 +58,7 @@ class LogQuestion:
     variable: str | None = None
     """The environment variable through which a module gets its log."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     max_states: int | None = None
     timeout: float | None = None
     covers: bool = False

@@ -14,7 +14,7 @@ from verifier.outcomes.consistency import check_consistency
 from verifier.outcomes.row import Row, check_run, rows_of
 from verifier.report.itf_values import check_values
 from verifier.report.report import Report
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.sweep.current import Standing, standing
 
 
@@ -23,7 +23,7 @@ def read_report(
     title: str | None,
     spec: str | None,
     settings: Mapping[str, str],
-    reading: Reading | None = None,
+    reading: ReadingOptions | None = None,
     *,
     older: bool = False,
 ) -> Report:

@@ -15,7 +15,7 @@ from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.processes.pool import run_alone
 from verifier.runs.building import build_model
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import choose_trusted_spec, load, require_same_constants
 from verifier.runs.validation.agreement import Disagrees
 from verifier.runs.validation.budget import default_seconds
@@ -63,7 +63,7 @@ def read_claim(
     spec: str | None,
     solver: str | None,
     limits: Limits,
-    reading: Reading | None = None,
+    reading: ReadingOptions | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Claim:
     """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
@@ -92,14 +92,14 @@ def read_claim(
     return Claim(path, certificate, model, checker, limits, began, validate)
 
 
-def _load(certificate: Certificate, spec: str, reading: Reading | None) -> Loaded:
+def _load(certificate: Certificate, spec: str, reading: ReadingOptions | None) -> Loaded:
     """Load the protocol of the certificate; a TLA+ module at the sorts of the proof. Raises UsageError if the
     user's configuration gives other constants."""
     if not spec.endswith(TLA):
         return load(spec, certificate.constants, claimed=certificate.spec)
     from verifier.runs.modules.source import load_tla
 
-    reading = reading or Reading()
+    reading = reading or ReadingOptions()
     if reading.config is not None:
         own = load_tla(spec, {}, None, reading).definition.constants
         by = f"--config {reading.config}"

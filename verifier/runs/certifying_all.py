@@ -18,7 +18,7 @@ from verifier.parametric.system import TYPED
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
-from verifier.runs.loaded import TLA, Differs, Loaded, Reading
+from verifier.runs.loaded import TLA, Differs, Loaded, ReadingOptions
 from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.tla.first_order.families import ASSUMED
@@ -53,7 +53,7 @@ def read_claim(
     solver: str | None,
     limits: Limits,
     given: Mapping[str, Any] | None = None,
-    reading_options: Reading | None = None,
+    reading_options: ReadingOptions | None = None,
 ) -> ClaimForAll:
     """Return the claim of a certificate's file, or of the content ``given``. ``spec`` is the user's choice;
     without it only a built-in spec is loaded. Raises UsageError for a file that is no certificate of the
@@ -65,14 +65,14 @@ def read_claim(
         raise UsageError(f"--solver {checker} reads no quantifiers: {' or '.join(SCRIPT_SOLVERS)} does")
     trusted = choose_trusted_spec(content["spec"], spec, "the certificate")
     if trusted.endswith(TLA):
-        loaded = _load_module(trusted, content, reading_options or Reading())
+        loaded = _load_module(trusted, content, reading_options or ReadingOptions())
     else:
         loaded = load(trusted, content["constants"], claimed=content["spec"])
     reading = within(limits, lambda: reading_of(loaded))
     return ClaimForAll(path, content, reading, checker, limits)
 
 
-def _load_module(spec: str, content: Content, options: Reading) -> Loaded:
+def _load_module(spec: str, content: Content, options: ReadingOptions) -> Loaded:
     """Return the protocol of a module, with the lemmas that the certificate needs. It is compared with the
     module again. Raises UsageError."""
     loaded = load(spec, {}, reading=options)

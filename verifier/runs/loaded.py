@@ -28,7 +28,7 @@ TLA = ".tla"
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """The options for reading a TLA+ module; empty for other specs."""
 
     config: Path | None = None
@@ -38,7 +38,7 @@ class Reading:
     lemmas: tuple[str, ...] = ()
     """Operators of the module that help to prove."""
 
-    def beside(self, folder: Path) -> Reading:
+    def beside(self, folder: Path) -> ReadingOptions:
         """Return the options with paths relative to that folder."""
         config = None if self.config is None else folder / self.config
         return replace(self, config=config, libraries=tuple(folder / path for path in self.libraries))

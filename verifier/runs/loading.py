@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.protocol_loading import load_protocol
 from verifier.specs.built_in import BUILT_IN
 
@@ -15,7 +15,7 @@ def load(
     spec: str,
     settings: Mapping[str, Any],
     began: float | None = None,
-    reading: Reading | None = None,
+    reading: ReadingOptions | None = None,
     *,
     empty: bool = False,
     claimed: str | None = None,
@@ -26,8 +26,8 @@ def load(
     if spec.endswith(TLA):
         from verifier.runs.modules.source import load_tla
 
-        return load_tla(spec, settings, began, reading or Reading())
-    if reading not in (None, Reading()):
+        return load_tla(spec, settings, began, reading or ReadingOptions())
+    if reading not in (None, ReadingOptions()):
         raise only_of_modules(spec)
     return load_protocol(spec, settings, began, empty=empty, claimed=claimed)
 

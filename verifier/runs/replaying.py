@@ -15,7 +15,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import choose_trusted_spec, load, require_same_constants
 from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
@@ -54,7 +54,11 @@ class Replayed:
 
 
 def replay_text(
-    file: Path, text: str, spec: str | None, settings: Mapping[str, str], reading: Reading | None = None
+    file: Path,
+    text: str,
+    spec: str | None,
+    settings: Mapping[str, str],
+    reading: ReadingOptions | None = None,
 ) -> Replayed:
     """Replay the trace in a file's text. Raises UsageError, which names the file, if it is no trace or does
     not replay."""
@@ -76,11 +80,13 @@ def replay_text(
     return Replayed(definition, model, trace, _warning(about, definition), time.monotonic() - began)
 
 
-def _module(spec: str, about: itf.Header, settings: Mapping[str, str], reading: Reading | None) -> TlaLoaded:
+def _module(
+    spec: str, about: itf.Header, settings: Mapping[str, str], reading: ReadingOptions | None
+) -> TlaLoaded:
     """Load the module at the trace's constants. Raises UsageError if others are given."""
     from verifier.runs.modules.loading import load as load_module
 
-    reading = reading or Reading()
+    reading = reading or ReadingOptions()
     if reading.config is not None:
         own = load_module(spec, settings, reading.config, reading.libraries).definition.constants
         _check_constants(about, own, own, f"--config {reading.config}")

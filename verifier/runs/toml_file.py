@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.files import text_of
 from verifier.json_shape import MOST_DIGITS
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 
 T = TypeVar("T")
 
@@ -46,9 +46,7 @@ def _check_numbers(value: Any, place: str, path: Path) -> None:
             raise UsageError(f"{path}: {place} is an integer with more than {MOST_DIGITS} digits")
 
 
-def check_keys(
-    table: Mapping[str, Any], known: Iterable[str], place: str | Path, kind: str = "key"
-) -> None:
+def check_keys(table: Mapping[str, Any], known: Iterable[str], place: str | Path, kind: str = "key") -> None:
     """Raise UsageError for an unknown key."""
     allowed = list(known)
     for name in table:
@@ -93,13 +91,13 @@ def quantity(
         raise UsageError(f"{place}: {key} = {table[key]} is not allowed: it takes {allowed}") from None
 
 
-def reading_in(table: Mapping[str, Any], place: str) -> Reading:
+def reading_in(table: Mapping[str, Any], place: str) -> ReadingOptions:
     """Return the options for TLA+ modules: ``config``, ``library`` and ``lemmas``. Raises UsageError."""
     config = table.get("config")
     if not isinstance(config, str | None):
         raise UsageError(f"{place}: config is the file of a configuration, as in config = 'Small.cfg'")
     libraries = tuple(map(Path, names_in(table, "library", place)))
-    return Reading(Path(config) if config else None, libraries, names_in(table, "lemmas", place))
+    return ReadingOptions(Path(config) if config else None, libraries, names_in(table, "lemmas", place))
 
 
 def names_in(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:

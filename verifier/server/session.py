@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load as load_spec
 from verifier.runs.table import ENGINES, engine_named
 from verifier.server.checks import is_final, prepare_question, run_question
@@ -50,7 +50,9 @@ class Session:
         self.last = name
         return self.specs[name]
 
-    def load(self, spec: str, constants: Mapping[str, Any], reading: Reading, name: str | None) -> OpenSpec:
+    def load(
+        self, spec: str, constants: Mapping[str, Any], reading: ReadingOptions, name: str | None
+    ) -> OpenSpec:
         """Open a specification. One that is open, with the same constants and unchanged files, is kept."""
         asked = (spec, tuple(sorted((key, str(value)) for key, value in constants.items())), reading)
         for one in self.specs.values():
@@ -126,6 +128,6 @@ class Session:
         follow_trace(spec, spec.traces[name])
 
 
-def read_reading(config: str | None, library: list[str], lemmas: list[str]) -> Reading:
+def read_reading(config: str | None, library: list[str], lemmas: list[str]) -> ReadingOptions:
     """Return the options for reading a TLA+ module."""
-    return Reading(None if config is None else Path(config), tuple(map(Path, library)), tuple(lemmas))
+    return ReadingOptions(None if config is None else Path(config), tuple(map(Path, library)), tuple(lemmas))

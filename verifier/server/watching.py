@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from verifier.runs.loaded import TLA, Reading
+from verifier.runs.loaded import TLA, ReadingOptions
 from verifier.runs.table import engine_named
 from verifier.server.checks import is_final, prepare_question
 from verifier.server.meanings import hash_meanings
@@ -41,7 +41,7 @@ class Watched:
 
     spec: str
     constants: Mapping[str, Any]
-    reading: Reading
+    reading: ReadingOptions
     engine: str
     properties: tuple[str, ...]
     options: Mapping[str, Any]

@@ -16,7 +16,7 @@ from verifier.outcomes.former_names import current_name
 from verifier.outcomes.row import job_id
 from verifier.runs.asking import make_question
 from verifier.runs.engine import Engine
-from verifier.runs.loaded import TLA, Loaded, Reading
+from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.option import list_declared
 from verifier.runs.table import ENGINES, engine_named
@@ -265,7 +265,7 @@ def _job(grid: Grid, covered: _SpecInGrid, loaded: Loaded, engine: str, property
         cost=declared.relative_cost * _cost(definition.constants, recorded),
         tool_version=version,
         parts=grid.split if declared.has_parts else 1,
-        reading=grid.reading.beside(Path.cwd()) if loaded.source is not None else Reading(),
+        reading=grid.reading.beside(Path.cwd()) if loaded.source is not None else ReadingOptions(),
         files=tuple(str(path.resolve()) for path in read),
     )
 

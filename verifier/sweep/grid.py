@@ -28,7 +28,7 @@ from types import MappingProxyType
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
 from verifier.runs.toml_file import (
     check_keys,
@@ -104,7 +104,7 @@ class Grid:
     """Bytes, of one job."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The options of the engines."""
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     """The options for reading TLA+ modules."""
     split: int = 1
     """Into how many parts the search of a job is split."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.encodings.concrete import show_constants
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Job:
     tool_version: str
     parts: int = 1
     """Into how many the search is to be split."""
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     """The options for reading the spec, if it is a TLA+ module."""
     files: tuple[str, ...] = ()
     """The files that executors need to load the spec."""

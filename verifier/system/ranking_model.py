@@ -92,7 +92,7 @@ def ranking_claims(live: LiveModel) -> tuple[Claim, ...]:
     ranking = ranking_of(live)
     if ranking is None:
         raise NoRanking(f"{live.property_.name} has no ranking: mark a method with @ranking")
-    return tuple(_Reading(live, ranking).claims())
+    return tuple(_RankingFormulas(live, ranking).claims())
 
 
 def ranking_model(live: LiveModel) -> Model:
@@ -113,7 +113,7 @@ class _Help:
     when: FNode
 
 
-class _Reading:
+class _RankingFormulas:
     def __init__(self, live: LiveModel, found: RankingArgument) -> None:
         self.live, self.found = live, found
         definition, layout = live.base.definition, live.base.layout

@@ -11,7 +11,7 @@ from verifier.conform.judging import load_machine as load_for_logs
 from verifier.conform.machine import Machine, Parameters
 from verifier.conform.modules import ModuleMachine
 from verifier.errors import make_unknown_name_error
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.testing.json_values import module_json, protocol_json
 
 
@@ -22,7 +22,7 @@ def load_machine(
     libraries: Iterable[Path] = (),
 ) -> Machine:
     """Load a specification, at constants given as text. Raises UsageError."""
-    reading = Reading(config, tuple(libraries))
+    reading = ReadingOptions(config, tuple(libraries))
     return load_for_logs(LogQuestion(str(spec), settings=settings or {}, reading=reading))
 
 

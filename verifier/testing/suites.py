@@ -15,7 +15,7 @@ from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
 from verifier.processes.interrupts import is_stop_asked, terminable
 from verifier.processes.limits import Limits
-from verifier.runs.loaded import Loaded, Reading
+from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.specs.built_in import BUILT_IN
 from verifier.testing.covering import Suite, cover_graph
 from verifier.testing.generated import (
@@ -151,7 +151,7 @@ def _choose(graph: StateGraph, request: SuiteRequest, limits: Limits) -> Suite:
 
 
 def write_state_machine(
-    loaded: Loaded, folder: Path, settings: Mapping[str, str], reading: Reading
+    loaded: Loaded, folder: Path, settings: Mapping[str, str], reading: ReadingOptions
 ) -> list[Path]:
     """Write a Hypothesis state machine of a specification in a file, and the stub of its adapter. Return the
     files. Raises UsageError where a file cannot be written."""

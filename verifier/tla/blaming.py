@@ -20,7 +20,7 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
-from verifier.tla.reading_parts import Reading, find_bound_names, names_in
+from verifier.tla.reading_parts import PartFinder, find_bound_names, names_in
 from verifier.tla.said_parts import Around
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
@@ -121,7 +121,7 @@ class Blaming:
         assert isinstance(whole, ast.Apply)
         left, right = (self._side(side) for side in whole.arguments)
         blame = blame_comparison(relation, left, right)
-        decisive = Reading(self).decisive(relation, *whole.arguments)
+        decisive = PartFinder(self).decisive(relation, *whole.arguments)
         return blame if decisive is None else replace(blame, culprits=decisive)
 
     def _side(self, side: Expression) -> Side:
@@ -200,7 +200,7 @@ class Blaming:
 
         Definitions are opened. Of what does not depend on names bound inside, only what decides counts.
         """
-        yield from Reading(self).paths(whole)
+        yield from PartFinder(self).paths(whole)
 
     def at(self, frame: Frame) -> Blaming:
         """It in another frame."""

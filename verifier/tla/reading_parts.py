@@ -32,7 +32,7 @@ _DEEPEST_CALLS = 8
 """Operators with arguments further down are not opened: they may call themselves twice."""
 
 
-class Reading:
+class PartFinder:
     """Finds what an expression reads in a frame."""
 
     def __init__(self, blaming: Blaming, depth: int = 0, *, primed: bool = False) -> None:
@@ -57,7 +57,7 @@ class Reading:
                     rest = rest.function
                 continue
             if isinstance(part, ast.Prime | ast.Unchanged | ast.Enabled) and not self.primed:
-                yield from Reading(self.blaming, self.depth, primed=True).paths(part.body, inner)
+                yield from PartFinder(self.blaming, self.depth, primed=True).paths(part.body, inner)
                 continue
             if isinstance(part, ast.Let):  # a definition counts where it is applied
                 waiting.append(part.body)
@@ -77,12 +77,12 @@ class Reading:
             if opened is not None:
                 blaming, body = opened
                 own = inner if blaming is self.blaming else frozenset[Symbol]()
-                yield from Reading(blaming, self.depth + 1, primed=self.primed).paths(body, own)
+                yield from PartFinder(blaming, self.depth + 1, primed=self.primed).paths(body, own)
                 continue
             called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.apply_operator(part)
             if called is not None:
                 assert isinstance(part, ast.Apply)
-                yield from Reading(called[0], self.depth + 1).paths(called[1])
+                yield from PartFinder(called[0], self.depth + 1).paths(called[1])
                 waiting += part.arguments
                 continue
             local = self._open_local(part) if self.depth < _DEEPEST_CALLS else None
@@ -90,7 +90,7 @@ class Reading:
                 assert isinstance(part, ast.Apply)
                 assert local.body is not None
                 own = {*inner, *local.parameters}
-                yield from Reading(self.blaming, self.depth + 1, primed=self.primed).paths(local.body, own)
+                yield from PartFinder(self.blaming, self.depth + 1, primed=self.primed).paths(local.body, own)
             elif isinstance(part, ast.Apply):
                 alone = ast.Apply(part.operator, place=part.place)
                 analysis = self.blaming.descent.evaluator.analysis
@@ -117,7 +117,7 @@ class Reading:
             return None
         with suppress(Undefined, NoValue):
             found = [path for one in bindings for path in self.paths(one.domain)]
-            readings = [Reading(self.blaming.at(one), self.depth + 1) for one in self._choose(bindings)]
+            readings = [PartFinder(self.blaming.at(one), self.depth + 1) for one in self._choose(bindings)]
             some = whole.universal if isinstance(whole, ast.Quantifier) and self._is_state(whole) else None
             if some is not None and self._is_true(whole) != some:  # exceptions or examples decide
                 readings = [one for one in readings if one._is_true(whole.body) != some]
@@ -182,7 +182,7 @@ class Reading:
                 return [f"{path}[{blaming.text(self.blaming.value(whole.argument))}]"]
             if not isinstance(function, ast.Function):
                 return None
-            return Reading(blaming, self.depth + 1)._at(function, self.blaming.value(whole.argument))
+            return PartFinder(blaming, self.depth + 1)._at(function, self.blaming.value(whole.argument))
         return None
 
     def _open(self, whole: Expression) -> tuple[Blaming, Expression]:
@@ -205,7 +205,7 @@ class Reading:
         put = compile_setter(blaming.descent.evaluator, binding, blaming.unit)
         frame = extend_frame(blaming.frame[:], blaming.unit)
         put(frame, key)
-        return list(Reading(blaming.at(frame), self.depth + 1).paths(function.body))
+        return list(PartFinder(blaming.at(frame), self.depth + 1).paths(function.body))
 
     def decisive(self, relation: str, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
         """The parts of the state that decide a comparison; None if that is all that both sides read."""
@@ -257,18 +257,18 @@ class Reading:
         blaming, functions = self._open(right)
         pairs = self._pairs(left)
         if isinstance(functions, ast.RecordSet) and pairs is not None:
-            return self._fields_outside(left, pairs, Reading(blaming, self.depth + 1), functions)
+            return self._fields_outside(left, pairs, PartFinder(blaming, self.depth + 1), functions)
         if not isinstance(functions, ast.FunctionSet) or pairs is None:
             return None
         domain, range_ = (materialize(blaming.value(one)) for one in (functions.domain, functions.range))
         if domain != frozenset(pairs):
             return None
         keys = [key for key, value in pairs.items() if not is_member(value, range_)]
-        read = list(Reading(blaming, self.depth + 1).paths(functions.range))
+        read = list(PartFinder(blaming, self.depth + 1).paths(functions.range))
         return _join([self._at_keys(left, keys), read])
 
     def _fields_outside(
-        self, left: Expression, pairs: dict[Value, Value], reading: Reading, records: ast.RecordSet
+        self, left: Expression, pairs: dict[Value, Value], reading: PartFinder, records: ast.RecordSet
     ) -> tuple[Culprit, ...] | None:
         """Of a record that is not in a set of records, the fields with wrong values."""
         blaming, record = self._open(left)
@@ -279,7 +279,7 @@ class Reading:
         found: list[list[str] | None] = []
         for name, range_ in records.fields:
             if not is_member(pairs[name], materialize(reading.blaming.value(range_))):
-                own = Reading(blaming, self.depth + 1).paths(made[name]) if made else [f"{path}.{name}"]
+                own = PartFinder(blaming, self.depth + 1).paths(made[name]) if made else [f"{path}.{name}"]
                 found.append([*own, *reading.paths(range_)])
         return _join(found)
 
@@ -293,7 +293,7 @@ class Reading:
     def _at_keys(self, whole: Expression, keys: list[Value]) -> list[str] | None:
         """Return what a function reads at some keys; None if that is not known."""
         blaming, function = self._open(whole)
-        reading = Reading(blaming, self.depth + 1)
+        reading = PartFinder(blaming, self.depth + 1)
         path = blaming.path_of(function, set())
         if path is not None:
             is_record = all(isinstance(key, str) and key.isidentifier() for key in keys)

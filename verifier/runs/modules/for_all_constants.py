@@ -13,7 +13,7 @@ from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
-from verifier.runs.loaded import Loaded, OfModule, Reading
+from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.loading import formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
@@ -26,7 +26,7 @@ from verifier.tla.specification import Specification
 if TYPE_CHECKING:
     from verifier.runs.modules.source import TlaSource
 
-LoadModule = Callable[[str, Mapping[str, Any], "float | None", Reading], Loaded]
+LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
 _SECONDS = 3.0
 """The processor time of the comparison at the constants of the configuration, and later of drawn states."""
@@ -112,7 +112,7 @@ def _extend_module(
             if other.name != file.name:
                 (Path(folder) / other.name).symlink_to(other.resolve())
         file.write_text(text)
-        reading = Reading(Path(own.specification.config.file), folders, tuple(lemmas))
+        reading = ReadingOptions(Path(own.specification.config.file), folders, tuple(lemmas))
         loaded = load_tla(str(file), source.settings, None, reading)
         assert loaded.source is not None
         yield loaded.source.as_protocol(loaded, (property_name,), ())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
-from verifier.runs.loaded import Loaded, Reading
+from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
@@ -57,7 +57,7 @@ def load_tla(
     spec: str,
     settings: Mapping[str, Any],
     began: float | None,
-    reading: Reading,
+    reading: ReadingOptions,
     said: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
     """Load the module of a file, at the constants of its configuration, or at those ``said`` by a file of

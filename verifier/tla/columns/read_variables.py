@@ -29,12 +29,12 @@ def reads(core: Evaluator, whole: Expression, module: str, primed: bool) -> froz
     facts = core.analysis.of(whole, module)
     if facts.changing or facts.enabled or facts.level == TEMPORAL:
         raise Unsuited(f"{whole.place}: a formula with ENABLED, or that may change by itself")
-    reading = _Reading(core)
+    reading = _VariableCollector(core)
     reading.look(whole, module, primed)
     return frozenset(reading.read)
 
 
-class _Reading:
+class _VariableCollector:
     def __init__(self, core: Evaluator) -> None:
         self.core, self.read = core, set[Read]()
         self.seen: set[tuple[Definition, bool]] = set()
