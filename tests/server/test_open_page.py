@@ -18,7 +18,7 @@ from selenium.webdriver.common.by import By
 from tests.support.chromium import browser, console
 from tests.support.command_line import ROOT, verify
 from tests.support.pages import needs_chromium
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.server.session import Session
 from verifier.server.web import WalkServer
 
@@ -29,7 +29,7 @@ LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 def serving(spec: str, **constants: str) -> Iterator[WalkServer]:
     """Give a server of a specification."""
     session = Session()
-    server = WalkServer(session, session.load(spec, constants, Reading(), None))
+    server = WalkServer(session, session.load(spec, constants, ReadingOptions(), None))
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
