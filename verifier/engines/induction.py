@@ -34,6 +34,7 @@ from verifier.processes.cores import cores
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
+from verifier.symmetry.instance_images import InstanceImages
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty
@@ -128,7 +129,12 @@ def question_of(model: Model, request: Request) -> Question:
     formulas |= {name: kept[name] for name in request.proved if name not in formulas}
     formulas |= {name: known[name] for name in lemmas} | {goal.name: goal.formula}
     everything = tuple(range(len(system.instances)))
-    shared = None if request.houdini or request.minimise else request.shared
+    choosing = request.houdini or request.minimise
+    shared = None if choosing else request.shared
+    split = None if shared is None else split_formulas(model, formulas, goal.name)
+    # A formula may be assumed without another, so each must be its own image.
+    alone = tuple(formulas.values()) if split is None else tuple(split.list_all(formulas))
+    images = InstanceImages(model, alone, alone) if request.symmetry and not choosing else None
     return Question(
         formulas=formulas,
         lemmas=lemmas,
@@ -140,8 +146,9 @@ def question_of(model: Model, request: Request) -> Question:
         minimise=request.minimise,
         seed=request.seed,
         proved=request.proved,
-        split=None if shared is None else split_formulas(model, formulas, goal.name),
+        split=split,
         kept=KeptFormulas() if shared is None else shared.found,
+        images=images,
     )
 
 

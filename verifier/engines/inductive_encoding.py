@@ -51,6 +51,7 @@ class InductiveEncoding:
         self._given = 0
         self._support = {term: _variables(term) for term in self._terms}
         self._kept = question.kept
+        self._images = question.images
 
     def _take(self, index: int) -> int:
         """The literal that an instance is enabled. Defines every formula in the state after it, too."""
@@ -64,7 +65,10 @@ class InductiveEncoding:
         return self._taken[index]
 
     def _define_after(self, terms: tuple[FNode, ...], index: int) -> None:
-        later = restrict_formulas(terms, self.system.instances[index].updates)
+        asked = terms
+        if self._images is not None:
+            asked = tuple(self._images.choose_conjuncts(index, term) for term in terms)
+        later = restrict_formulas(asked, self.system.instances[index].updates)
         for term, after in zip(terms, later, strict=True):
             self._next[term, index] = self._cnf.literal(after)
 

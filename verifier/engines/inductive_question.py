@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from pysmt.fnode import FNode
 
+from verifier.symmetry.instance_images import InstanceImages
 from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas
 
 
@@ -80,6 +81,9 @@ class Question:
     """The parts of the formulas, if obligations are shared with other properties."""
     kept: KeptFormulas = field(default_factory=KeptFormulas)
     """The parts that instances are known to keep."""
+    images: InstanceImages | None = None
+    """Says which conjuncts an instance is asked about; None: all. No lemma may be dropped then, since it is a
+    formula as a whole that fails."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ an instance I with every bit b written as p(b), then J does to p(s) what I does 
 is, as a set of conjuncts, what it becomes with every b written as p(b), then J keeps it if I does. Both
 are compared here, term by term, up to the order of operands. Where they differ nothing is claimed. Which
 permutations and pairs to try is taken from the declared symmetry, which need not be right.
+
+An instance may be its own image under p. If the hypotheses stay as they are too, it keeps a conjunct c
+written with p(b) for b if it keeps c. So it is asked about one conjunct of each orbit.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from itertools import pairwise
 
 from pysmt.fnode import FNode
 
+from verifier.encodings.bits import conjunction
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.renaming import Renaming, rename_value
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
@@ -27,11 +31,14 @@ from verifier.system.transition_system import Instance
 def find_representatives(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
     """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
     an image under permutations that leave the invariant as it is."""
-    return _Search(model, tuple(invariant)).run()
+    return InstanceImages(model, tuple(invariant)).find_representatives()
 
 
-class _Search:
-    def __init__(self, model: Model, invariant: tuple[FNode, ...]) -> None:
+class InstanceImages:
+    """The exchanges of two elements that leave an invariant as it is, and what they make of instances."""
+
+    def __init__(self, model: Model, invariant: tuple[FNode, ...], alone: Iterable[FNode] = ()) -> None:
+        """``alone``: terms that may be hypotheses without the rest of the invariant."""
         self.model = model
         self.forms = Forms()
         self.plain = self.forms.under({})
@@ -40,12 +47,35 @@ class _Search:
             (instance.action, tuple(instance.parameters.values())): index
             for index, instance in enumerate(model.system.instances)
         }
+        found = (self._exchange(renaming) for renaming in self._exchanges())
+        self.exchanges = [exchange for exchange in found if exchange is not None]
+        terms = tuple(alone)
+        self._for_conjuncts = [exchange for exchange in self.exchanges if exchange.leaves_each(terms)]
 
-    def run(self) -> dict[int, int]:
-        """Goes from instance to image along permutations that exchange two elements."""
-        exchanges: list[_Exchange | _WordExchange] = []
-        exchanges += [found for renaming in self._exchanges() if (found := self._exchange(renaming))]
-        exchanges += self._word_exchanges()
+    def choose_conjuncts(self, index: int, part: FNode) -> FNode:
+        """Return some conjuncts of a part of the invariant. If the instance keeps these, it keeps all: the
+        others are images of them under exchanges that leave the instance and the hypotheses as they are."""
+        own = [exchange for exchange in self._for_conjuncts if exchange.leaves_instance(index)]
+        found = list_conjuncts(part)
+        if not own or len(found) == 1:
+            return part
+        place = {self.plain.of(one): number for number, one in enumerate(found)}
+        seen, chosen = set[int](), list[FNode]()
+        for number, one in enumerate(found):
+            if number in seen:
+                continue
+            chosen.append(one)
+            waiting = [number]
+            while waiting:
+                here = waiting.pop()
+                seen.add(here)
+                images = (place.get(exchange.form_of(found[here])) for exchange in own)
+                waiting += [image for image in images if image is not None and image not in seen]
+        return conjunction(chosen)
+
+    def find_representatives(self) -> dict[int, int]:
+        """Go from instance to image along permutations that exchange two elements."""
+        exchanges: list[_Exchange | _WordExchange] = [*self.exchanges, *self._word_exchanges()]
         stands: dict[int, int] = {}
         for first in range(len(self.model.system.instances)):
             if first in stands:
@@ -99,6 +129,18 @@ class _Search:
         return _Exchange(self, renaming, moved, written)
 
 
+def list_conjuncts(term: FNode) -> list[FNode]:
+    """List the conjuncts of a term, and of conjunctions inside, each once."""
+    found, waiting = dict[FNode, None](), [term]
+    while waiting:
+        one = waiting.pop()
+        if one.is_and():
+            waiting += reversed(one.args())
+        else:
+            found[one] = None
+    return list(found)
+
+
 @dataclass(frozen=True)
 class _WordExchange:
     """Images under an exchange of words: each is looked for by its terms."""
@@ -120,7 +162,7 @@ class _WordExchange:
 class _Exchange:
     """A permutation under which the invariant stays as it is."""
 
-    def __init__(self, search: _Search, renaming: Renaming, moved: Bits, written: Form) -> None:
+    def __init__(self, search: InstanceImages, renaming: Renaming, moved: Bits, written: Form) -> None:
         self._search = search
         self._renaming = renaming
         self._moved = moved
@@ -136,6 +178,18 @@ class _Exchange:
             rename_value(sorts[name], value, self._renaming) for name, value in instance.parameters.items()
         ]
         return self._search.place.get((instance.action, tuple(values)))
+
+    def form_of(self, term: FNode) -> int:
+        """Return the number of the image of a term."""
+        return self._written.of(term)
+
+    def leaves_each(self, terms: Iterable[FNode]) -> bool:
+        """True if each of the terms is its own image."""
+        return all(self._written.of(term) == self._search.plain.of(term) for term in terms)
+
+    def leaves_instance(self, index: int) -> bool:
+        """True if the instance is its own image."""
+        return self.image(index) == index and self.leads(index, index)
 
     def leads(self, one: int, other: int) -> bool:
         """True if the other instance is the image of the one, by their terms."""

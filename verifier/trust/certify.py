@@ -10,7 +10,7 @@ themselves, hence their lowering, and the substitution of bits in terms.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pysmt.fnode import FNode
@@ -18,12 +18,12 @@ from pysmt.fnode import FNode
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restrict_formula
 from verifier.solvers import Answer, open_solver
-from verifier.symmetry.instance_images import find_representatives
+from verifier.symmetry.instance_images import InstanceImages
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
 from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
 from verifier.trust.initial_states import require_initial_state
-from verifier.trust.kept_formulas import KeptFormulas, KeptName, add_kept, split_formulas
+from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas, add_kept, split_formulas
 
 
 @dataclass(frozen=True)
@@ -197,16 +197,24 @@ class _CertificateCheck:
         questions.close()
 
     def _consecution(self, invariant: dict[str, FNode]) -> None:
-        itself = {index: index for index in range(len(self.model.system.instances))}
-        representative = find_representatives(self.model, invariant.values()) if self.images else itself
-        asked = [index for index in itself if representative[index] == index]
+        indices = range(len(self.model.system.instances))
+        split = None if self.known is None else self._split(invariant)
+        alone = () if split is None else split.list_all(invariant)
+        images = InstanceImages(self.model, tuple(invariant.values()), alone) if self.images else None
+        stands = {index: index for index in indices} if images is None else images.find_representatives()
+        asked = [index for index in indices if stands[index] == index]
         self.asked += len(asked)
-        if self.known is None:
-            self._keep_all(invariant, asked)
+        if self.known is None or split is None:
+            self._keep_all(invariant, asked, images)
         else:
-            self._keep_unknown(invariant, asked, self.known)
+            self._keep_unknown(invariant, asked, images, split, self.known)
 
-    def _keep_all(self, invariant: dict[str, FNode], asked: Iterable[int]) -> None:
+    def _split(self, invariant: Mapping[str, FNode]) -> SplitFormulas:
+        return split_formulas(self.model, invariant, self.certificate.property_name)
+
+    def _keep_all(
+        self, invariant: dict[str, FNode], asked: Iterable[int], images: InstanceImages | None
+    ) -> None:
         """Check that instances keep every part of the invariant."""
         holding = Definitions()
         for part in invariant.values():
@@ -229,7 +237,8 @@ class _CertificateCheck:
                     continue
                 keeps = f"{instance.label} keeps {name}"
                 if name not in clauses:
-                    self._ask(questions, keeps, negation(restrict_formula(part, later)))
+                    asked_of = part if images is None else images.choose_conjuncts(index, part)
+                    self._ask(questions, keeps, negation(restrict_formula(asked_of, later)))
                     continue
                 for literal in clauses[name]:
                     if literal not in false_later:
@@ -246,10 +255,16 @@ class _CertificateCheck:
         questions.hold(equivalence(later[old], new) for old, new in instance.updates.items())
         return questions, later
 
-    def _keep_unknown(self, invariant: dict[str, FNode], asked: Iterable[int], known: KeptFormulas) -> None:
+    def _keep_unknown(
+        self,
+        invariant: dict[str, FNode],
+        asked: Iterable[int],
+        images: InstanceImages | None,
+        split: SplitFormulas,
+        known: KeptFormulas,
+    ) -> None:
         """Check that instances keep the parts of the invariant of which it is not known. Formulas that other
         properties do not assume hold only under literals, so that the solver says who needs them."""
-        split = split_formulas(self.model, invariant, self.certificate.property_name)
         holding, assumed = Definitions(), dict[str, int]()
         for part in split.list_shared(invariant):
             holding.hold(part)
@@ -270,7 +285,8 @@ class _CertificateCheck:
                 continue
             questions, later = self._step(instance, holding)
             for name, number, part in left:
-                fails_later = questions.literal(negation(restrict_formula(part, later)))
+                asked_of = part if images is None else images.choose_conjuncts(index, part)
+                fails_later = questions.literal(negation(restrict_formula(asked_of, later)))
                 if self._ask_of(
                     questions, f"{instance.label} keeps {name}", [fails_later, *assumed.values()]
                 ):
