@@ -94,7 +94,7 @@ def test_images_stand_for_each_other() -> None:
 
 
 class Jugs(Protocol, camel_case=True):
-    """All full jugs are poured into the glasses of their owners."""
+    """Everybody whose jug is full gets a full glass."""
 
     people = IndexSetConstant(3, kind="person")
 
