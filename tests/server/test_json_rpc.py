@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from verifier.server.json_rpc import JsonRpcServer
@@ -42,6 +45,11 @@ class Server:
         assert self.process.stdout is not None
         found: Mapping[str, Any] = json.loads(self.process.stdout.readline())
         return found
+
+    def wait_for(self, pattern: str) -> None:
+        """Read notices up to one with these words. An answer is none."""
+        while re.search(pattern, str(message := self.read())) is None:
+            assert message.get("method") == "progress" or "spec" in message["result"], message
 
     def answer(self) -> Mapping[str, Any]:
         """Return the next answer; keep the notices before it."""
@@ -107,8 +115,7 @@ def test_a_cancelled_check_says_what_it_knows_and_others_are_answered_meanwhile(
         server.request(1, "load", spec="kip320")
         server.answer()
         server.request(2, "check", engine="bmc", depth=60)
-        while "depth 1 closed" not in str(server.read()):
-            pass
+        server.wait_for("closed depth [1-9]")
         server.request(3, "initial_states")
         assert server.answer()["id"] == 3
         began = time.monotonic()
@@ -130,3 +137,45 @@ def test_the_input_may_end_before_the_answers() -> None:
     done = subprocess.run(COMMAND, input=text, capture_output=True, text=True, timeout=60, check=True)
     ids = [json.loads(line).get("id") for line in done.stdout.splitlines()]
     assert [number for number in ids if number is not None] == [1, 2]
+
+
+def test_a_check_ends_when_the_client_is_gone() -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        server = Server(process)
+        server.request(1, "load", spec="kip320")
+        server.request(2, "check", engine="bmc", depth=60)
+        server.wait_for("closed depth [1-9]")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        process.stdout.close()
+        assert process.wait(20) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_and_its_checks(number: signal.Signals) -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        server = Server(process)
+        server.request(1, "load", spec="kip320")
+        server.request(2, "check", engine="bmc", depth=60)
+        server.wait_for("closed depth [1-9]")
+        children = psutil.Process(process.pid).children(recursive=True)
+        assert children
+        process.send_signal(number)
+        assert process.wait(20) == 12
+        psutil.wait_procs(children, 10)
+        assert not [child for child in children if child.is_running() and child.status() != "zombie"]
+
+
+@pytest.mark.thorough
+def test_a_second_check_is_answered_at_once() -> None:
+    with serving() as server:
+        server.request(1, "load", spec="kip320")
+        server.request(2, "check", engine="bmc", depth=12)
+        server.answer()
+        assert server.answer()["result"]["exit_code"] == 0
+        began = time.monotonic()
+        server.request(3, "check", engine="bmc", depth=12)
+        again = server.answer()["result"]
+        assert time.monotonic() - began < 0.3
+        assert (again["kept"], again["exit_code"]) == (True, 0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import queue
+import select
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from verifier.server.table import REQUESTS
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND = -32700, -32600, -32601
 CODES: Mapping[str, int] = {"usage": -32602, "undefined": -32000, "cancelled": -32800, "internal": -32603}
 """The code of each kind of problem."""
+_LOOK_SECONDS = 0.2
 
 
 @dataclass
@@ -41,15 +43,41 @@ class JsonRpcServer:
 
     def serve(self, lines: Iterable[bytes]) -> None:
         """Answer until the stream ends, and what was asked is answered."""
-        worker = threading.Thread(target=self._work, name="requests")
+        worker = threading.Thread(target=self._work, name="requests", daemon=True)
         worker.start()
-        for line in lines:
-            if line.strip():
-                self._hear(line)
-        self._waiting.put(None)
-        worker.join()
-        for thread in self._long:
-            thread.join()
+        try:
+            for line in lines:
+                if line.strip():
+                    self._hear(line)
+            self._waiting.put(None)
+            self._wait_for(worker)
+            for thread in self._long:
+                self._wait_for(thread)
+        except BaseException:  # a signal: nobody waits for the threads, and children end with the process
+            self._give_up()
+            raise
+
+    def _wait_for(self, thread: threading.Thread) -> None:
+        """Wait for a thread, as long as somebody reads."""
+        while thread.is_alive():
+            thread.join(_LOOK_SECONDS)
+            self._look_for_reader()
+
+    def _look_for_reader(self) -> None:
+        """Cancel what runs if nobody reads the answers any more."""
+        try:
+            pipe = self.outgoing.fileno()
+        except (OSError, ValueError):  # it is no file of the system
+            return
+        waiting = select.poll()
+        waiting.register(pipe, 0)
+        if any(event & (select.POLLERR | select.POLLHUP) for _, event in waiting.poll(0)):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._is_broken = True
+        for call in list(self._calls.values()):
+            call.cancelled.set()
 
     def _hear(self, line: bytes) -> None:
         try:
@@ -87,7 +115,7 @@ class JsonRpcServer:
             if not item[1].is_long:
                 self._answer(*item)
                 continue
-            thread = threading.Thread(target=self._answer, args=item, name=item[1].name)
+            thread = threading.Thread(target=self._answer, args=item, name=item[1].name, daemon=True)
             thread.start()
             self._long = [*(one for one in self._long if one.is_alive()), thread]
 
@@ -122,9 +150,7 @@ class JsonRpcServer:
                 self.outgoing.write(line)
                 self.outgoing.flush()
             except OSError:
-                self._is_broken = True
-                for call in list(self._calls.values()):
-                    call.cancelled.set()
+                self._give_up()
 
 
 def _key(number: Any) -> str:
