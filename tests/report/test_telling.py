@@ -23,27 +23,27 @@ from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import VerdictKind
 
 
-def drawn(row: Row) -> Diagram:
+def draw(row: Row) -> Diagram:
     assert row.trace is not None
     return diagram_of(close_loop(row.trace), row.drawing)
 
 
-def told(row: Row) -> Told:
-    found = tell(row, drawn(row))
+def tell_row(row: Row) -> Told:
+    found = tell(row, draw(row))
     assert found is not None
     return found
 
 
-def blamed(row: Row) -> list[tuple[str, tuple[str, ...]]]:
-    diagram = drawn(row)
+def list_blamed(row: Row) -> list[tuple[str, tuple[str, ...]]]:
+    diagram = draw(row)
     parts = (*diagram.failing, *diagram.unmet)
     return [(one.path, one.members) for part in parts for one in part.culprits]
 
 
 def test_the_step_the_change_and_the_value_are_said() -> None:
     row = kip320_first_try()
-    found = told(row)
-    assert found.head == f"Step {row.steps}, {drawn(row).steps[-1]}, breaks StrongIsr."
+    found = tell_row(row)
+    assert found.head == f"Step {row.steps}, {draw(row).steps[-1]}, breaks StrongIsr."
     (change, why), (since,) = found.lines, found.around
     assert change.startswith(f"Step {row.steps} changes ")
     assert "For leader = " in why
@@ -51,7 +51,7 @@ def test_the_step_the_change_and_the_value_are_said() -> None:
     assert why.endswith(" is 0, not more than 0.")
     assert since.startswith("This is required because replica[")
     assert " ∈ quorum.isr, 0 < replica[" in since
-    ((path, members),) = blamed(row)
+    ((path, members),) = list_blamed(row)
     assert path.startswith("length(log[")
     assert members == ()
 
@@ -134,12 +134,12 @@ def test_why_a_formula_of_a_module_is_false(
     text = MODULE.replace("FORMULA", formula)
     text = text.replace("\\E x \\in 1..3", "\\E x \\in {2}") if "q" in formula else text
     row = find_violation(tmp_path, "Sets", text, CONFIG)
-    found = told(row)
+    found = tell_row(row)
     assert found.head in {f"Step 1, Take(x={number}), breaks Formula." for number in (2, 3)}
     taken = found.head[len("Step 1, Take(x=")]
     assert taken == "2" or "2" not in words
     assert "|".join([found.lines[-1], *found.around]) == words
-    assert blamed(row) == culprits
+    assert list_blamed(row) == culprits
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ def test_a_step_property_says_the_value_of_the_next_state(
         "\\E x \\in 1..3", "\\E x \\in {2}"
     )
     row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
-    assert told(row).lines[-1] == words
-    assert blamed(row) == culprits
+    assert tell_row(row).lines[-1] == words
+    assert list_blamed(row) == culprits
 
 
 def test_of_a_step_only_the_values_at_fault_are_red(tmp_path: Path) -> None:
@@ -185,13 +185,13 @@ def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> N
     assert row.trace is not None
     (held,), asked = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
     (other,) = set(asked) - {held}
-    found = told(row)
+    found = tell_row(row)
     assert found.around == ("This is required because closed.",)
     assert found.lines[-1] == (
         f"Now 1 node counts ({held}), and 2 are needed; {other} does not count: "
         f"{other} is not in held, which is {{{held}}}."
     )
-    assert blamed(row) == [("held", ())]
+    assert list_blamed(row) == [("held", ())]
 
 
 def test_of_a_count_all_that_fail_one_conjunct_are_told(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_of_a_count_all_that_fail_one_conjunct_are_told(tmp_path: Path) -> None:
     row = next(row for row in rows if row.verdict is VerdictKind.VIOLATED)
     assert row.trace is not None
     (held,), (asked,) = (row.trace["states"][-1][name]["#set"] for name in ("held", "asked"))
-    found = told(row)
+    found = tell_row(row)
     assert found.lines[-1].count("does not count") == 2
     assert f"{asked} does not count: {asked} is not in held, which is {{{held}}}" in found.lines[-1]
     assert f"{held} does not count: {held} is not in asked, which is {{{asked}}}" in found.lines[-1]
@@ -215,7 +215,7 @@ def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
     (row,) = run_rows(
         "induct", "kip320", "--property", "StrongIsr", "--lemma", "Committed", "--set", "replicas=2"
     )
-    found = told(row)
+    found = tell_row(row)
     first, second = found.lines[0], found.around[0]
     assert row.proof is not None
     broken = [
@@ -296,7 +296,7 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
 
 def test_what_is_not_inductive_is_no_violation_yet() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE)
-    head = told(row).head
+    head = tell_row(row).head
     assert head.startswith(f"No violation: step {row.steps}, ")
     assert head.endswith("does not keep StrongIsr. It begins in a state that may be unreachable.")
 
@@ -306,14 +306,14 @@ def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
     assert row.trace is not None
     about = {**row.trace["#meta"], "failing": [], "property": NO_DEADLOCK}
     stuck = replace(row, property_name=NO_DEADLOCK, trace={**row.trace, "#meta": about})
-    assert told(stuck) == Told(
-        f"After step 1, {drawn(row).steps[-1]}, no action is enabled: a deadlock.", ()
+    assert tell_row(stuck) == Told(
+        f"After step 1, {draw(row).steps[-1]}, no action is enabled: a deadlock.", ()
     )
 
 
 def test_an_execution_that_was_looked_for_goes_wrong_nowhere() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.REACHED)
-    assert tell(row, drawn(row)) is None
+    assert tell(row, draw(row)) is None
 
 
 def test_a_part_of_a_variable_has_its_own_value_or_the_variable_is_named() -> None:
@@ -375,9 +375,9 @@ def test_why_a_formula_of_a_protocol_is_false(
     spec.write_text(FILTERED.replace("FORMULA", formula))
     rows = run_rows("explore", "--spec", str(spec))
     row = next(row for row in rows if row.verdict is VerdictKind.VIOLATED)
-    found = told(row)
+    found = tell_row(row)
     assert "|".join([found.lines[-1], *found.around]) == words
-    assert blamed(row) == culprits
+    assert list_blamed(row) == culprits
 
 
 def test_the_branch_of_a_choice_is_among_what_an_action_demands(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ Full == DOMAIN q # Node
 def test_a_key_that_a_function_gains_is_told_also_by_lanes(tmp_path: Path) -> None:
     config = "CONSTANT Node = {a1, a2}\nINIT Init\nNEXT Next\nINVARIANT Full\n"
     row = find_violation(tmp_path, "Growing", GROWING, config)
-    diagram = drawn(row)
+    diagram = draw(row)
     paths = [place.path for place in diagram.places]
     assert "q" not in paths  # the empty function is no value of its own
     changed = {paths[change.place]: change.words for change in diagram.steps[-1].changes}
@@ -423,8 +423,8 @@ def test_members_of_one_set_that_are_to_blame_together_are_all_told(tmp_path: Pa
         "Formula == \\A m, n \\in sent : m.from # n.from => m.kind # n.kind\n====\n"
     )
     row = find_violation(tmp_path, "Votes", text, CONFIG)
-    assert 'm.kind and n.kind are both "vote".' in told(row).lines[-1]
-    (part,) = drawn(row).failing
+    assert 'm.kind and n.kind are both "vote".' in tell_row(row).lines[-1]
+    (part,) = draw(row).failing
     (one,) = part.culprits
     members = ['[from |-> 1, kind |-> "vote"]', '[from |-> 2, kind |-> "vote"]']
     assert (one.path, list(one.members)) == ("sent", members)

@@ -30,7 +30,7 @@ Spec == Init /\\ [][Next]_<<owner, pc>>
 LOCKS_CONFIG = 'CONSTANT Thread = {"t1", "t2"}\nSPECIFICATION Spec\nCHECK_DEADLOCK TRUE\n'
 
 
-def told(row: Row) -> Told:
+def tell_row(row: Row) -> Told:
     assert row.trace is not None
     found = tell(row, diagram_of(row.trace, row.drawing))
     assert found is not None
@@ -38,7 +38,7 @@ def told(row: Row) -> Told:
 
 
 def test_each_action_of_a_module_says_what_it_waits_for(tmp_path: Path) -> None:
-    found = told(find_violation(tmp_path, "Locks", LOCKS, LOCKS_CONFIG))
+    found = tell_row(find_violation(tmp_path, "Locks", LOCKS, LOCKS_CONFIG))
     assert found.head == 'After step 2, Take(t="t2", l="B"), no action is enabled: a deadlock.'
     assert found.lines[:3] == (
         'Take(t="t1", l="A") waits for owner[l] = "free": owner["A"] is "t1".',
@@ -51,7 +51,7 @@ def test_each_action_of_a_module_says_what_it_waits_for(tmp_path: Path) -> None:
 def test_each_action_of_a_protocol_says_what_it_waits_for() -> None:
     spec = "docs/tutorial/ticket_lock.py"
     rows = run_rows("explore", "--spec", spec, "--deadlock", "--set", "clients=2", "--set", "last_ticket=0")
-    found = told(rows[-1])
+    found = tell_row(rows[-1])
     assert "no action is enabled: a deadlock" in found.head
     assert sum(" waits for " in line for line in found.lines) == 6
     assert "Enter(client=c1) waits for ticket[c1] = served: ticket[c1] is –." in found.lines
@@ -66,7 +66,7 @@ Next == \\E m \\in msgs : Receive(m)
 ====
 """
     row = find_violation(tmp_path, "Mail", text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK TRUE\n")
-    assert told(row).lines[0] == "Next waits for some m \\in msgs: msgs = {}."
+    assert tell_row(row).lines[0] == "Next waits for some m \\in msgs: msgs = {}."
 
 
 @pytest.mark.parametrize("guard", ["n < 1 /\\ n' = n + 1", "n' = n + 1 /\\ n < 1"])
@@ -81,6 +81,6 @@ Next == Count \\/ Other
 ====
 """
     row = find_violation(tmp_path, "Mixed", text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK TRUE\n")
-    found = told(row)
+    found = tell_row(row)
     lines = [line for line in found.lines if "waits" in line]
     assert lines == ["Count waits for n < 1: n is 1, not less than 1."]

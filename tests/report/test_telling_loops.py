@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_telling import blamed, drawn, told
+from tests.report.test_telling import draw, list_blamed, tell_row
 from tests.support.examples import rabbit_lasso, run_rows
 
 
 def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
-    found = told(rabbit_lasso())
+    found = tell_row(rabbit_lasso())
     assert " repeat forever: " in found.head
     assert found.lines[0] == "Its formula must come true again and again. It never does."
     assert found.lines[1].startswith("(active[q1] = a1) ∨ (∃ place")
     assert " is false for a = a1, q = q1, in every state of the loop: in state " in found.lines[1]
-    assert {path.partition("[")[0] for path, _ in blamed(rabbit_lasso())} <= {
+    assert {path.partition("[")[0] for path, _ in list_blamed(rabbit_lasso())} <= {
         "active", "length(subscriber_queue", "subscriber_queue",
     }  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_what_is_demanded_of_a_loop_is_what_the_property_says(
     module.write_text(COUNTER.replace("FORMULA", formula))
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
     (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
-    assert list(told(row).lines) == words
+    assert list(tell_row(row).lines) == words
 
 
 TURNS = """---- MODULE Turns ----
@@ -129,9 +129,9 @@ def test_steps_of_a_loop_have_the_numbers_of_the_drawing(formula: str, words: st
     module.write_text(TURNS.replace("FORMULA", formula))
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
     (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
-    back = next(number for number, step in enumerate(drawn(row).steps) if step.action == "Back")
-    assert told(row).lines[-1] == words.replace("LAST", str(back))
-    assert blamed(row) == []
+    back = next(number for number, step in enumerate(draw(row).steps) if step.action == "Back")
+    assert tell_row(row).lines[-1] == words.replace("LAST", str(back))
+    assert list_blamed(row) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_values_of_a_loop_are_those_of_the_state_that_is_told(
     module.write_text(COUNTER.replace("FORMULA", f"{formula} \\/ <>[](x = 9)"))
     module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
     (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
-    found = drawn(row)
+    found = draw(row)
     assert found.fails_at == (len(found.steps) - 1 if at is None else at)
     assert {one.path for one in found.unmet[0].blamed or found.unmet[1].blamed} == set(culprits)
 
@@ -171,6 +171,6 @@ class Flips(Protocol):
 """
     )
     (row,) = [one for one in run_rows("live", "--spec", str(spec)) if one.trace is not None]
-    assert [line.partition(":")[0] for line in told(row).lines] == [
+    assert [line.partition(":")[0] for line in tell_row(row).lines] == [
         "t < 2 is false in every state of the loop", "t = 1 is false in every state of the loop",
     ]  # fmt: skip

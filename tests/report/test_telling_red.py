@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_telling import CONFIG, MODULE, blamed, drawn, told
+from tests.report.test_telling import CONFIG, MODULE, draw, list_blamed, tell_row
 from tests.support.examples import run_rows
 from tests.support.modules_for_pages import find_violation
 
@@ -40,8 +40,8 @@ ONLY_TWO = MODULE.replace("\\E x \\in 1..3", "\\E x \\in {2}")
 )
 def test_only_what_decides_is_red(formula: str, culprits: list[str], tmp_path: Path) -> None:
     row = find_violation(tmp_path, "Sets", ONLY_TWO.replace("FORMULA", formula), CONFIG)
-    assert told(row).head == "Step 1, Take(x=2), breaks Formula."
-    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+    assert tell_row(row).head == "Step 1, Take(x=2), breaks Formula."
+    assert sorted(path for path, _ in list_blamed(row)) == sorted(culprits)
 
 
 def test_below_a_prime_no_value_of_this_state_decides(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_below_a_prime_no_value_of_this_state_decides(tmp_path: Path) -> None:
     text = ONLY_TWO.replace("Formula ==", 'Choice == (IF n = 0 THEN pc[1] ELSE pc[2]) = "out"\nFormula ==')
     text = text.replace("FORMULA", "[][Choice']_n")
     row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
-    assert {"n", "pc[2]"} <= {path for path, _ in blamed(row)}
+    assert {"n", "pc[2]"} <= {path for path, _ in list_blamed(row)}
 
 
 INNER = """---- MODULE Inner ----
@@ -82,9 +82,9 @@ def test_an_instance_is_told_in_the_names_of_the_module_around_it(
     )
     text = ONLY_TWO.replace("Formula ==", instances).replace("FORMULA", formula)
     row = find_violation(tmp_path, "Sets", text, CONFIG)
-    assert told(row).lines[-1] == words
-    assert [path for path, _ in blamed(row)] == culprits
-    marked = [one.path for part in drawn(row).failing for one in part.blamed]
+    assert tell_row(row).lines[-1] == words
+    assert [path for path, _ in list_blamed(row)] == culprits
+    marked = [one.path for part in draw(row).failing for one in part.blamed]
     assert not any(" = " in path for path in marked)  # as in n = Cardinality(held)
 
 
@@ -92,7 +92,7 @@ def test_a_premise_of_an_instance_is_told_in_the_names_around_it(tmp_path: Path)
     (tmp_path / "Inner.tla").write_text(INNER)
     instance = "In == INSTANCE Inner WITH most <- 2, n <- Cardinality(held), seen <- pc[2]\nFormula =="
     text = ONLY_TWO.replace("Formula ==", instance).replace("FORMULA", "n = 1 => In!Later")
-    found = told(find_violation(tmp_path, "Sets", text, CONFIG))
+    found = tell_row(find_violation(tmp_path, "Sets", text, CONFIG))
     assert found.lines[-1] == 'Now pc[2] is "in", and must be "out".'
     assert found.around == ("This is required because n = 1, (Cardinality(held)) > 0.",)
 
@@ -112,8 +112,8 @@ Formula == held = {}
 def test_membership_of_a_lane_is_told_as_membership(tmp_path: Path) -> None:
     """A set of participants is drawn lane by lane, and is no function."""
     row = find_violation(tmp_path, "Leaving", LEAVING, f"CONSTANT P = {{a, b}}\n{CONFIG}")
-    taken = told(row).head[len("Step 1, Take(p=")]
-    assert told(row).lines[0] == f"Step {row.steps} changes held: {taken} added."
+    taken = tell_row(row).head[len("Step 1, Take(p=")]
+    assert tell_row(row).lines[0] == f"Step {row.steps} changes held: {taken} added."
 
 
 PARTS = """---- MODULE Parts ----
@@ -141,7 +141,7 @@ def test_parameters_that_are_tuples_and_sets_are_values(semantics: str, tmp_path
     given = [state["#meta"]["parameters"] for state in row.trace["states"][1:]]
     assert {"s": {"#set": ["a", "b"]}} in given
     assert any(one.get("k", [None])[1:] == ["a b"] for one in given)
-    assert {str(step) for step in drawn(row).steps[1:]} <= {
+    assert {str(step) for step in draw(row).steps[1:]} <= {
         "Put(s={a, b})", 'Up(k=<<1, "a b">>)', 'Up(k=<<2, "a b">>)',
     }  # fmt: skip
 
@@ -196,7 +196,7 @@ class Counts(Protocol):
 def test_premises_on_elements_of_a_set_in_the_state_are_told(tmp_path: Path) -> None:
     formula = '\\A p \\in held : p # 1 => pc[p] = "out"'
     row = find_violation(tmp_path, "Sets", MODULE.replace("FORMULA", formula), CONFIG)
-    assert told(row).around == ("This is required because p \\in held, p # 1.",)
+    assert tell_row(row).around == ("This is required because p \\in held, p # 1.",)
 
 
 RECORDS = """---- MODULE Records ----
@@ -223,7 +223,7 @@ def test_of_a_record_only_the_fields_that_decide_are_red(
     formula: str, culprits: list[str], tmp_path: Path
 ) -> None:
     row = find_violation(tmp_path, "Records", RECORDS.replace("FORMULA", formula), CONFIG)
-    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+    assert sorted(path for path, _ in list_blamed(row)) == sorted(culprits)
 
 
 SHARED_NODES = """from verifier import *
@@ -261,7 +261,7 @@ def test_of_a_function_to_truth_values_only_what_is_read_is_red(
     text = f"    @invariant\n    def holds(self, s): return {formula}"
     spec.write_text(SHARED_NODES.replace("PROPERTY", text))
     row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
-    found = [path for path, _ in blamed(row)]
+    found = [path for path, _ in list_blamed(row)]
     assert {path.partition("[")[0] for path in found} == culprits
     assert len(found) == 2, "the other node is not read"
 
@@ -276,10 +276,10 @@ def test_a_step_is_told_with_the_values_before_it(tmp_path: Path) -> None:
     )
     spec.write_text(SHARED_NODES.replace("PROPERTY", text))
     row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
-    (part,) = drawn(row).failing
+    (part,) = draw(row).failing
     (culprit,) = part.culprits
     assert (culprit.path, culprit.value, culprit.is_before) == ("t", "1", True)
-    (earlier,) = told(row).earlier
+    (earlier,) = tell_row(row).earlier
     assert "t was changed before in step 1, Flip: 0 → 1. " in "".join(piece.text for piece in earlier)
 
 
@@ -310,13 +310,13 @@ def test_of_records_only_the_fields_that_are_read_are_red(
     formula: str, culprits: list[str], tmp_path: Path
 ) -> None:
     row = find_violation(tmp_path, "Fields", FIELDS.replace("FORMULA", formula), CONFIG)
-    assert sorted(path for path, _ in blamed(row)) == sorted(culprits)
+    assert sorted(path for path, _ in list_blamed(row)) == sorted(culprits)
 
 
 def test_of_an_equivalence_both_sides_are_told(tmp_path: Path) -> None:
     formula = "(\\E i \\in R : f[i].x > 0) <=> g = 2"
     row = find_violation(tmp_path, "Fields", FIELDS.replace("FORMULA", formula), CONFIG)
-    assert told(row).lines[-1] == "Now \\E i \\in R : f[i].x > 0 is true and g = 2 is false."
+    assert tell_row(row).lines[-1] == "Now \\E i \\in R : f[i].x > 0 is true and g = 2 is false."
 
 
 @pytest.mark.parametrize(
@@ -332,5 +332,5 @@ def test_the_limit_of_a_count_is_at_fault_too(formula: str, words: str | None, t
     text = f"    @invariant\n    def holds(self, s): return {formula}"
     spec.write_text(SHARED_NODES.replace("PROPERTY", text))
     row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
-    assert "t" in {path for path, _ in blamed(row)}
-    assert words is None or told(row).lines[-1].replace("n2", "n1").startswith(f"Now {words}")
+    assert "t" in {path for path, _ in list_blamed(row)}
+    assert words is None or tell_row(row).lines[-1].replace("n2", "n1").startswith(f"Now {words}")
