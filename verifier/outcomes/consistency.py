@@ -27,6 +27,8 @@ _EXCLUDED = {
 _WITHOUT_TRACE = {NEVER_REACHED, NO_STATE_REACHES, POSTCONDITION_FALSE}
 """The reasons of a violation that no execution shows."""
 _PROVE_NOTHING = {"bmc", "explore", "simulate"}
+_FIND_VIOLATIONS = {"bmc", "simulate"}
+"""The engines that others ask for violations only."""
 _OF_THE_RUN = ("spec", "spec_hash", "constants")
 
 
@@ -43,7 +45,7 @@ def check_consistency(content: Mapping[str, Any]) -> None:
             raise UsageError(f"{place} says {words}")
         for words in chain(_contradictions(content, result), _check_foundation(content, result)):
             raise UsageError(f"{place} says {words}")
-    for words in chain(_figures(content["statistics"]), _exit_code(content)):
+    for words in chain(_negative(content), _figures(content["statistics"]), _exit_code(content)):
         raise UsageError(words)
 
 
@@ -81,6 +83,54 @@ def _check_foundation(content: Mapping[str, Any], result: Mapping[str, Any]) -> 
         elif reason.startswith("complete:") and content["statistics"].get("complete") is False:
             yield f"{verdict}, “{reason}”, and statistics.complete is false"
     yield from _depths(content, result)
+    yield from _search(content, result)
+
+
+def _search(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
+    """Compare a verdict on all states with the search that gave it."""
+    verdict, reason, statistics = result["verdict"], result["reason"] or "", content["statistics"]
+    if verdict == VerdictKind.PROVED:
+        decided_by = statistics.get("decided_by")
+        of_check = decided_by.get(result["property"]) if isinstance(decided_by, Mapping) else None
+        found_by = {result["found_by"], of_check}
+        for engine in sorted(found_by & _FIND_VIOLATIONS):
+            yield f"{verdict}, which {engine} never answers"
+        if isinstance(content["constants"], Mapping) and "all constants" in reason.lower():
+            yield f"{verdict}, “{reason}”, and the run has constants"
+    yield from _evidence(content, result)
+    is_explored = "explore" in (result["found_by"], content["engine"])
+    if not reason.startswith("complete:") or not is_explored:
+        return
+    if statistics.get("view") is True:
+        yield f"“{reason}”, and statistics.view is true: one state of each view was checked"
+    depth, explored = result["depth"], statistics.get("depth")
+    is_whole = statistics.get("complete") is True
+    if is_whole and isinstance(depth, int) and isinstance(explored, int) and depth != explored:
+        yield f"“{reason}” at depth {depth}, and statistics.depth is {explored}"
+
+
+def _evidence(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
+    """Compare a verdict with what several engines together say of it."""
+    said = (content["statistics"].get("evidence") or {}).get(result["property"])
+    if said is None:
+        return
+    place, reason = f"statistics.evidence.{result['property']}", result["reason"] or ""
+    if content["engine"] != "check":
+        yield f"{result['verdict']} by {content['engine']}, and {place}, which only check has"
+    if result["fewest"] is not None and result["fewest"] != ("fewest" in said):
+        yield f"fewest is {str(result['fewest']).lower()}, and {place} is “{said}”"
+    if said.startswith("complete:") and reason.startswith("complete:") and said != reason:
+        yield f"“{reason}”, and {place} is “{said}”"
+
+
+def _negative(content: Mapping[str, Any]) -> Iterator[str]:
+    """Name times and counts below zero."""
+    places = [("seconds", content["seconds"])]
+    places += [(f"results[{n}].seconds", result["seconds"]) for n, result in enumerate(content["results"])]
+    places += [(f"statistics.{name}", value) for name, value in content["statistics"].items()]
+    for place, value in places:
+        if isinstance(value, int | float) and value < 0:
+            yield f"{place} is {value}"
 
 
 def _depths(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[str]:
@@ -118,7 +168,18 @@ def _figures(statistics: Mapping[str, Any]) -> Iterator[str]:
         yield f"statistics.initial_states is {initial:,}, and the first of statistics.levels {levels[0]:,}"
     if is_complete and statistics.get("waiting_states"):
         yield f"statistics.complete is true, and {statistics['waiting_states']:,} states are waiting"
-    actions = statistics.get("actions") or {}
+    deadlocks = statistics.get("deadlocks")
+    if isinstance(deadlocks, int) and isinstance(distinct, int) and deadlocks > distinct:
+        yield f"statistics.deadlocks is {deadlocks:,}, and distinct_states {distinct:,}"
+    yield from _actions(statistics)
+
+
+def _actions(statistics: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the counts of actions with each other and with the states that they lead to."""
+    actions, generated = statistics.get("actions") or {}, statistics.get("generated_states")
+    taken = sum(counts.get("taken") or 0 for counts in actions.values())
+    if isinstance(generated, int) and taken > generated:
+        yield f"statistics.actions takes {taken:,} steps, and generated_states is {generated:,}"
     for action, counts in actions.items():
         for what, count in counts.items():
             if isinstance(count, int) and count < 0:
