@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from typing import Any
 
@@ -92,3 +94,17 @@ def test_an_error_has_its_place(session: dict[str, Any]) -> None:
     wrong = session["wrong"]
     assert wrong.is_error
     assert wrong.structured_content["error"]["place"] == {"file": "the expression", "line": 1, "column": 1}
+
+
+def test_a_signal_ends_the_server() -> None:
+    command = [SERVER.command, *SERVER.args]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{json.dumps(asked)}\n")
+        process.stdin.flush()
+        assert "serverInfo" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(20) == 12

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from functools import partial
 from typing import Any
 
@@ -22,10 +24,12 @@ from mcp_types import (
 )
 
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.processes.children import kill_left
 from verifier.server.problems import explain_failure
 from verifier.server.requests import Call, Request
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
+from verifier.verdict import ExitCode
 from verifier.version import tool_version
 
 INSTRUCTIONS = """Check protocols and step through their states. Begin with load: a built-in name \
@@ -96,12 +100,23 @@ def _make_result(content: dict[str, Any], *, is_error: bool = False) -> CallTool
     )
 
 
+async def _end_by_signal() -> None:
+    """End the process at a signal: the thread that reads standard input cannot be asked to stop."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            kill_left()
+            os._exit(ExitCode.INCONCLUSIVE)
+
+
 def serve() -> None:
     """Answer on the standard streams until the client closes them."""
 
     async def run() -> None:
         server = make_server(Session())
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_end_by_signal)
+            async with stdio_server() as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
     anyio.run(run)
