@@ -301,3 +301,38 @@ def test_an_execution_in_a_file_is_followed(tmp_path: Path) -> None:
     assert "no step to state 5" in Client().fail("follow", trace=str(log))["message"]
     log.write_text("[]", encoding="utf-8")
     assert "no execution" in other.fail("follow", trace=str(log))["message"]
+
+
+def test_coverage_counts_what_exploration_counts() -> None:
+    client = Client()
+    covered = client.ask("coverage")
+    explored = client.ask("check", engine="explore")["statistics"]
+    assert (covered["states"], covered["all_states"]) == (explored["distinct_states"], True)
+    counts = {one["action"]: one["steps"] for one in covered["actions"]}
+    assert counts == {"RunOut": 40, "Acquire": 56, "Write": 122, "Release": 146}
+    cut = client.ask("coverage", limit=10)
+    assert (cut["states"], cut["all_states"]) == (10, False)
+
+
+def test_coverage_says_why_an_action_is_never_enabled() -> None:
+    covered = Client(Leases="0").ask("coverage")
+    write = next(one for one in covered["actions"] if one["action"] == "Write")
+    assert (write["states_enabled"], write["steps"]) == (0, 0)
+    assert write["nearest"]["formula"] == "lease[c] > 0"
+    python = Client("kip101", replicas=2, log_size=1, max_records=1, max_leader_epoch=0)
+    steps = {one["action"]: one["steps"] for one in python.ask("coverage")["actions"]}
+    explored = python.ask("check", engine="explore", options={"keep_going": True})["statistics"]["actions"]
+    assert steps == {name: one["taken"] for name, one in explored.items()}
+
+
+def test_coverage_counts_alternatives(tmp_path: Path) -> None:
+    file = tmp_path / "Two.tla"
+    file.write_text(
+        "---- MODULE Two ----\nEXTENDS Naturals\nVARIABLE n\nInit == n = 0\n"
+        "Up == (n < 2 \\/ n > 7) /\\ n' = n + 1\nNext == Up\n====\n",
+        encoding="utf-8",
+    )
+    file.with_suffix(".cfg").write_text("INIT Init NEXT Next CHECK_DEADLOCK FALSE", encoding="utf-8")
+    (up,) = Client(str(file)).ask("coverage")["actions"]
+    assert up["steps"] == 2
+    assert {one["formula"]: one["steps"] for one in up["parts"]} == {"n < 2": 2, "n > 7": 0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verifier.runs.table import ENGINES
-from verifier.server import answers, walking
+from verifier.server import answers, coverage, walking
 from verifier.server.requests import Parameter, Request
 
 _SPEC = Parameter("string", "The name of an open specification; without it, the last one.")
@@ -148,6 +148,14 @@ _ALL = (
             "seed": Parameter("integer", "The seed (0)."),
             "until": Parameter("string", "End in the first state in which this expression is true."),
         },
+        is_long=True,
+    ),
+    Request(
+        "coverage",
+        "Say how often each action, and each alternative of its guard, is taken in the states nearest to the "
+        "initial ones, and what stands in the way of an action that is never enabled.",
+        coverage.measure_coverage,
+        {"spec": _SPEC, "limit": Parameter("integer", "Look at no more states than this (2000).", least=1)},
         is_long=True,
     ),
     Request(
