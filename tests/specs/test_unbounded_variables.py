@@ -25,11 +25,13 @@ from verifier.outcomes.unbounded import (
 )
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules import refining
+from verifier.runs.modules.growth import measure_size
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.telling import hide_own_properties
 from verifier.runs.news import Known, Remark
 from verifier.runs.unbounded import Widened, explain_loops_of_view
 from verifier.text.progress import ProgressText
+from verifier.tla.value_types import Value
 from verifier.verdict import Verdict, VerdictKind
 
 
@@ -303,6 +305,17 @@ def test_what_is_open_when_the_others_are_violated_was_not_asked_to_end(tmp_path
     done = verify("explore", str(path), "--by", "translation", "--format", "json")
     reasons = {one["property"]: one["reason"] for one in json.loads(done.stdout)["results"]}
     assert reasons["NoDeadlock"].startswith("ended when the other properties were violated")
+
+
+def test_sizes_of_shared_sets_are_remembered_as_they_are() -> None:
+    inner = frozenset({1, 5})
+    value = frozenset({inner, frozenset({(7, 2)})})
+    known = dict[tuple[Value, int], int]()
+    assert measure_size(value, 4) == measure_size(value, 4, known=known) == 7
+    assert measure_size(value, 4, known=known) == 7
+    # Where the nesting that counts ends, a set has as many as its elements.
+    assert measure_size(value, 1) == measure_size(value, 1, known=known) == 2
+    assert known[inner, 3] == 5
 
 
 class _Late(ProgressText):

@@ -32,7 +32,9 @@ class Growth:
             return []
         self._last = explorer.level
         before = self.levels[-1] if self.levels else {}
-        now = {name: _largest(values) for name, values in _values(explorer, self.names, self.sample).items()}
+        values = _values(explorer, self.names, self.sample)
+        known = dict[tuple[Value, int], int]()
+        now = {name: _largest(own, known) for name, own in values.items()}
         self.levels.append({name: max(size, before.get(name, 0)) for name, size in now.items()})
         return self.list_growing()
 
@@ -73,7 +75,7 @@ class _Ahead:
 
     def size(self, state: State) -> int:
         """Return the size of the variable."""
-        return _size(state[self.place], POLICY.growth_depth, self.sign)
+        return measure_size(state[self.place], POLICY.growth_depth, self.sign)
 
     def largest(self, states: Iterable[State]) -> int:
         """Return the largest size of the variable in some states."""
@@ -113,13 +115,15 @@ def _values(explorer: Explorer, names: Sequence[str], most: int) -> Mapping[str,
     return {name: [state[place] for state in some] for place, name in enumerate(names)}
 
 
-def _largest(values: Iterable[Value]) -> int:
-    return max((_size(value, POLICY.growth_depth) for value in values), default=0)
+def _largest(values: Iterable[Value], known: dict[tuple[Value, int], int]) -> int:
+    return max((measure_size(value, POLICY.growth_depth, known=known) for value in values), default=0)
 
 
-def _size(value: Value, left: int, sign: int = 0) -> int:
+def measure_size(
+    value: Value, left: int, sign: int = 0, known: dict[tuple[Value, int], int] | None = None
+) -> int:
     """Return the greatest number in a value, or count of its elements. ``sign``: of negative or positive
-    numbers."""
+    numbers. ``known``: sizes of sets, which values share."""
     if type(value) is int:
         return max(sign * value, 0) if sign else abs(value)
     parts: Iterable[Value] = ()
@@ -129,5 +133,12 @@ def _size(value: Value, left: int, sign: int = 0) -> int:
         parts = value.values()
     else:
         return 0
-    own = list(parts)
-    return max([len(own), *(_size(part, left - 1, sign) for part in own)]) if left else len(own)
+    if not left:
+        return len(value)
+    key = (value, left) if known is not None and isinstance(value, frozenset) else None
+    size = known.get(key) if known is not None and key is not None else None
+    if size is None:
+        size = max([len(value), *(measure_size(part, left - 1, sign, known) for part in parts)])
+        if known is not None and key is not None:
+            known[key] = size
+    return size
