@@ -17,6 +17,7 @@ from pygls.lsp.client import LanguageClient
 from tests.support.command_line import ROOT
 from verifier.server.editor.columns import to_column, to_index
 from verifier.server.editor.findings import find_in_module
+from verifier.server.editor.lenses import describe_coverage
 
 LOCK = ROOT / "docs" / "examples" / "FencedLock.tla"
 COMMAND = ("-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "lsp")
@@ -269,6 +270,31 @@ def test_a_lens_checks_and_shows_the_last_verdict() -> None:
         assert [one for one in titles if one.startswith("PROVED (") and one.endswith("s ago)")] != []
 
     run(session)
+
+
+def test_a_lens_says_how_often_an_action_is_taken() -> None:
+    async def session(editor: Editor) -> None:
+        uri = editor.open(LOCK)
+        await editor.findings(uri)
+        command = lsp.ExecuteCommandParams("verify.coverage", [str(LOCK), "Write"])
+        found: Any = await editor.workspace_execute_command_async(command)
+        assert found["states"] == 112
+        asked = lsp.CodeLensParams(lsp.TextDocumentIdentifier(uri))
+        lenses = await editor.text_document_code_lens_async(asked) or []
+        titles = [one.command.title for one in lenses if one.command is not None]
+        assert "taken 122 times in 112 states" in titles
+
+    run(session)
+
+
+def test_coverage_is_said_in_words() -> None:
+    parts = [{"formula": "n < 2", "steps": 2}, {"formula": "n > 7", "steps": 0}]
+    taken = {"action": "Up", "steps": 2, "parts": parts}
+    never = {"action": "Down", "steps": 0, "parts": [], "nearest": {"formula": "n > 9", "says": "is false"}}
+    assert describe_coverage({"states": 3, "all_states": False, "actions": [taken, never]}) == {
+        "Up": "taken 2 times in 3 nearest states; never true: n > 7",
+        "Down": "never enabled in 3 nearest states: n > 9 is false",
+    }
 
 
 def test_a_hover_has_the_value_in_the_state_where_one_walks() -> None:

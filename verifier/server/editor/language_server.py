@@ -15,7 +15,17 @@ from pygls.lsp.server import LanguageServer
 
 from verifier.server.editor import navigation
 from verifier.server.editor.findings import Finding, Findings, look_at
-from verifier.server.editor.lenses import CHECK, ENGINES, FIND, PROVE, WHY, Verdicts, make_lenses
+from verifier.server.editor.lenses import (
+    CHECK,
+    COVER,
+    ENGINES,
+    FIND,
+    PROVE,
+    WHY,
+    Verdicts,
+    describe_coverage,
+    make_lenses,
+)
 from verifier.server.editor.module_text import ModuleTexts
 from verifier.server.editor.places import Positions, path_of, uri_of
 from verifier.server.json_rpc import CODES
@@ -44,6 +54,8 @@ class EditorServer(LanguageServer):
         self.modules = ModuleTexts(self.texts)
         self.looked: dict[Path, Findings] = {}
         self.verdicts = Verdicts()
+        self.covered: dict[Path, dict[str, str]] = {}
+        """The counts of the actions of a module, in words."""
         self.libraries: tuple[Path, ...] = ()
         """Folders with modules that others extend."""
         self.run_python = False
@@ -179,10 +191,21 @@ class EditorServer(LanguageServer):
         asked = {"spec": spec, "engine": engine, "properties": [name], "options": dict(options)}
         found = await self.request("check", asked)
         self.verdicts.note(path, found)
+        self._refresh_lenses()
+        return found
+
+    async def cover(self, path: Path) -> dict[str, Any]:
+        """Count what the actions of a module cover, for the lenses."""
+        spec = await self.load(path)
+        found = await self.request("coverage", {"spec": spec})
+        self.covered[path] = describe_coverage(found)
+        self._refresh_lenses()
+        return found
+
+    def _refresh_lenses(self) -> None:
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
-        return found
 
 
 def make_server() -> EditorServer:
@@ -268,12 +291,16 @@ def _add_commands(server: EditorServer) -> None:
         spec = await server.load(Path(path))
         return await server.request("why_disabled", {"spec": spec, "action": name})
 
+    async def cover(path: str, name: str) -> dict[str, Any]:
+        return await server.cover(Path(path))
+
     async def request(name: str, params: dict[str, Any]) -> dict[str, Any]:
         return await server.request(name, params)
 
     for command in (CHECK, PROVE, FIND):
         add_check(command)
     server.command(WHY)(why)
+    server.command(COVER)(cover)
     server.command(REQUEST)(request)
 
 

@@ -18,7 +18,8 @@ from verifier.tla.errors import Place
 if TYPE_CHECKING:
     from verifier.server.editor.language_server import EditorServer
 
-CHECK, PROVE, FIND, WHY = "verify.check", "verify.prove", "verify.findViolation", "verify.whyDisabled"
+CHECK, PROVE, FIND = "verify.check", "verify.prove", "verify.findViolation"
+WHY, COVER = "verify.whyDisabled", "verify.coverage"
 ENGINES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     CHECK: ("check", {}),
     PROVE: ("prove", {}),
@@ -86,7 +87,7 @@ def make_lenses(server: EditorServer, path: Path) -> list[CodeLens]:
         if one.name in looked.properties:
             found += _of_property(server, path, one.name, one.place)
         elif one.name in looked.actions:
-            found.append(_lens(server, path, one.place, "why disabled?", WHY, one.name))
+            found += _of_action(server, path, one.name, one.place)
     return found
 
 
@@ -98,6 +99,31 @@ def _of_property(server: EditorServer, path: Path, name: str, place: Place) -> I
     last = server.verdicts.title(path, claim, changed=spec is None or spec.has_changed)
     if last is not None:
         yield _lens(server, path, place, last, "", name)
+
+
+def _of_action(server: EditorServer, path: Path, name: str, place: Place) -> Iterator[CodeLens]:
+    yield _lens(server, path, place, "why disabled?", WHY, name)
+    yield _lens(server, path, place, "how often?", COVER, name)
+    words = server.covered.get(path, {}).get(name)
+    if words is not None:
+        spec = server.find_open(path)
+        old = " (of an earlier text)" if spec is None or spec.has_changed else ""
+        yield _lens(server, path, place, f"{words}{old}", "", name)
+
+
+def describe_coverage(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return in words how often each action is taken."""
+    states = f"{content['states']} {'states' if content['all_states'] else 'nearest states'}"
+    found: dict[str, str] = {}
+    for one in content["actions"]:
+        if one["steps"]:
+            unused = [part["formula"] for part in one["parts"] if part["steps"] == 0]
+            more = f"; never true: {', '.join(unused)}" if unused else ""
+            found[one["action"]] = f"taken {one['steps']} times in {states}{more}"
+        else:
+            why = f": {one['nearest']['formula']} {one['nearest']['says']}" if "nearest" in one else ""
+            found[one["action"]] = f"never enabled in {states}{why}"
+    return found
 
 
 def _lens(server: EditorServer, path: Path, place: Place, title: str, command: str, name: str) -> CodeLens:

@@ -104,7 +104,7 @@ async function showAnswer(
   output: vscode.LogOutputChannel,
   tree: ExecutionTree,
 ): Promise<void> {
-  if (command === REQUEST || typeof answer !== "object" || answer === null) {
+  if (command === REQUEST || command === "verify.coverage" || typeof answer !== "object" || answer === null) {
     return;
   }
   if (command === "verify.whyDisabled") {
