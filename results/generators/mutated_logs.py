@@ -50,14 +50,15 @@ error, to TLC too, or is undecided.
 _WHY = """
 An accepted copy is still an execution. TLC accepts it, too. The reasons:
 
-- dropped: the key-value store logs what a step changes, not the whole state. An update that is not in the log
-  was not taken, and later lines say other changes. etcd's module skips some answers (`SkipUnusedLogline`), and
-  makes no step for other events. In the example, no later line depends on a lost acknowledgement or a commit.
+- dropped: the key-value store logs what a step changes, not the whole state. An update that is not in the
+  log was not taken, and later lines say other changes. etcd's module skips some answers
+  (`SkipUnusedLogline`), and makes no step for other events. In the example, no later line depends on a lost
+  acknowledgement or a commit.
 - doubled: the action is possible in the state after it, with the same values: a message is sent again, a
   configuration that is applied is applied.
 - exchanged: steps of different transactions, keys or servers. Both orders are possible.
-- changed: no formula reads the field in that event (`caller`, `level`), or the step is possible with the other
-  value, which no later line contradicts.
+- changed: no formula reads the field in that event (`caller`, `level`), or the step is possible with the
+  other value, which no later line contradicts.
 
 """
 
