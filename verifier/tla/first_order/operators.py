@@ -368,6 +368,21 @@ def _make_calculation_rule(calculate: Callable[[Any, Any], Any]) -> Rule:
     return rule
 
 
+def _product(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
+    """Return a product. A multiple has bounds."""
+    one, other = _integers(reading, whole, scope)
+    value = one.value * other.value
+    for factor, kind in ((one.kind, other.kind), (other.kind, one.kind)):
+        assert isinstance(factor, Whole)
+        assert isinstance(kind, Whole)
+        if factor.low is None or factor.low != factor.high or factor.low.parts:
+            continue
+        if kind.low is not None and kind.high is not None:
+            ends = [Linear(0).plus(end, factor.low.number) for end in (kind.low, kind.high)]
+            return Typed(Whole(*(ends if factor.low.number >= 0 else ends[::-1])), value)
+    return Typed(Whole(), value)
+
+
 def _range(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
     one, other = _integers(reading, whole, scope)
     assert isinstance(one.kind, Whole)
@@ -418,7 +433,7 @@ OPERATORS: Mapping[str, Rule] = {
     "+": _sum(1),
     "-": _sum(-1),
     "-.": _negative,
-    "*": _make_calculation_rule(lambda one, other: one * other),
+    "*": _product,
     "%": _make_calculation_rule(lambda one, other: one % other),
     "\\div": _make_calculation_rule(lambda one, other: one // other),
     "..": _range,

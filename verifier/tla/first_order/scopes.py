@@ -30,8 +30,8 @@ def describe_kind(kind: Kind) -> str:
     if not isinstance(kind, Whole):
         return f"{kind}, of which nothing here says more: compare it with a variable, or list its elements"
     return (
-        "an integer without known bounds: of the branches of IF or the elements of a set, one must be least "
-        "and one greatest at all constants. For other branches write IF c THEN x' = … ELSE x' = …"
+        "an integer without known bounds, as of a quotient, a number of elements, or branches of IF of which "
+        "none surely is least or greatest. For branches write IF c THEN x' = … ELSE x' = …"
     )
 
 
