@@ -63,7 +63,7 @@ def explore_at_all(module: Path, property_name: str) -> Explored:
             continue
         run = verifier.load(module, **at).explore(property_name, max_states=_MOST_STATES, timeout=_SECONDS)
         verdict = run.results[0].verdict
-        found.states += run.statistics["distinct_states"]
+        found.states += run.statistics.get("distinct_states", 0)
         if verdict is VerdictKind.VIOLATED:
             found.violated = choice.shown
             return found
