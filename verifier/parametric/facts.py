@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, islice, permutations, product
 
 from verifier.parametric import extremal
 from verifier.parametric.assumed import polynomial_node
@@ -45,23 +45,30 @@ class Facts:
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
         return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
 
-    def meeting(self, goal: Sequence[Node], others: Sequence[Node]) -> Iterator[Clause]:
-        """Yield the facts about counts in formulas without variables. They concern counts with a lower or an
-        upper bound; one of a pair must occur in the goal, if the goal has any. Two counts with lower bounds
-        share a value if their sum exceeds one with an upper bound, or the number of all values."""
+    def meeting(self, goal: Sequence[Node], others: Sequence[Node], most: int) -> Iterator[Clause]:
+        """Yield the facts about counts in formulas without variables, at most this number of each form. They
+        concern counts with a lower or an upper bound; one of a pair must occur in the goal, if the goal has
+        any. Two counts with lower bounds share a value if their sum exceeds one with an upper bound, or the
+        number of all values."""
         found, wanted = self._roles(goal, others)
-        for one in found.all:
-            yield from chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,)))
-        for one, other in product(found.low, found.high):
-            if one is not other and (one in wanted or other in wanted):
-                yield from self._clauses("difference", (one, other))
+        pairs = product(found.low, found.high)
+        own = (pair for pair in pairs if pair[0] is not pair[1] and not wanted.keys().isdisjoint(pair))
+        forms = (
+            (chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,))) for one in found.all),
+            (self._clauses("difference", pair) for pair in own),
+            self._common(found),
+        )
+        for facts in forms:
+            yield from islice(chain.from_iterable(facts), most)
+
+    def _common(self, found: Roles) -> Iterator[tuple[Clause, ...]]:
         for one, other in combinations(found.low, 2):
-            yield from self._clauses("common", (one, other))
+            yield self._clauses("common", (one, other))
             for whole in found.high:
                 if whole is not one and whole is not other:
-                    yield from self._clauses("common", (one, other, whole))
+                    yield self._clauses("common", (one, other, whole))
 
-    def _roles(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Roles, Collection[Node]]:
+    def _roles(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Roles, Mapping[Node, None]]:
         """Return the bounds on counts in the formulas, and the wanted counts. The wanted counts are those in
         the goal, or all if the goal has none."""
         known = self.definitions.counts

@@ -188,10 +188,10 @@ class Premises:
             goal += unfolded
             others += said
         if effort.hinted:
-            counted: Iterable[Clause] = self._facts.nearest(goal, others, own)
+            counted: Iterable[Clause] = islice(self._facts.nearest(goal, others, own), effort.facts)
         else:
-            counted = self._facts.meeting(goal, others)
-        clauses = (*islice(counted, effort.facts), *ends)
+            counted = self._facts.meeting(goal, others, effort.facts)
+        clauses = (*counted, *ends)
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
