@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from verifier.runs.asking import execute
-from verifier.runs.loaded import Reading
+from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.prove import ProveOptions
 
@@ -32,7 +32,7 @@ CONFIG = "INIT Init\nNEXT Next\nINVARIANT One\nCHECK_DEADLOCK FALSE\nCONSTANTS N
 def _prove(folder: Path, text: str) -> str:
     (folder / "Leader.tla").write_text(text)
     (folder / "Leader.cfg").write_text(CONFIG)
-    loaded = load(str(folder / "Leader.tla"), {}, reading=Reading(None, (), ("Backed",)))
+    loaded = load(str(folder / "Leader.tla"), {}, reading=ReadingOptions(None, (), ("Backed",)))
     run = execute("prove", loaded, ProveOptions(all_constants=True))
     return run.outcome.verdicts[0].kind.name
 
