@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _SURPRISE = (
     "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; of "
-    "verify ci, a surprise other than a verdict"
+    "verify ci, a difference other than a verdict"
 )
 
 
@@ -61,7 +61,7 @@ class ExitCode(IntEnum):
     SUCCESS = 0, "holds, proved or reached, or the verdict that --expect names"
     NOT_AS_EXPECTED = 14, _SURPRISE
     INCONCLUSIVE = 12, "inconclusive: time, memory, interrupted, not reached within the depth"
-    NOT_INDUCTIVE = 11, "not inductive: a proof by lemmas that fails, which says nothing of the property"
+    NOT_INDUCTIVE = 11, "not inductive: a proof by lemmas fails, but the property may hold"
     DEADLOCK = 13, "a deadlock, which --deadlock looks for"
     VIOLATED = 10, "violated"
     WRONG_USAGE = 2, "wrong usage or bad input"

@@ -163,8 +163,8 @@ class EngineMethods:
         - walks: The number of executions.
         - depth: The most actions of an execution.
         - seed: Vary the executions. The same seed gives the same ones.
-        - guided: Search for violations: prefer seldom actions, restart from states with new values, and
-          let a solver look ahead of these. What is counted is then no sample of all executions.
+        - guided: Search for violations: prefer rare actions, restart from states with new values, and let
+          a solver look ahead of these. The counts are then no sample of all executions.
         - histogram: Count the values of an expression in the last states; may be repeated. It is Python
           over state variables, constants and the protocol's methods (s is the state), with + - * // % <
           <= == != & | ~ [ ], forall, exists, count, if_, minimum, maximum.

@@ -38,14 +38,14 @@ def command(
 ) -> int:
     """Check a proof again, from its file, with another solver than the one that found it.
 
-    The file must be of this version of the protocol and say what its lemmas say here; then the invariant
-    must hold initially, be kept by every instance of every action, and imply the property.
+    The file must belong to this version of the protocol, and its lemmas must read as they do here. The
+    check then shows that the invariant holds initially, that every instance of every action keeps it, and
+    that it implies the property.
 
-    A file of several proofs covers several properties: each is checked, and what the run did not prove is
-    named. What the file says of who found a proof is not checked: the verdict does not rest on it.
+    A file may have proofs of several properties. Each is checked, and the other properties of that run are
+    named. The file also says who found a proof; no verdict rests on that.
 
-    The file may come from a stranger: of a protocol that is not built in, you say with --spec whose code is
-    run.
+    The file may come from a stranger. If its protocol is not built in, --spec says whose code runs.
 
     \b
     Examples:

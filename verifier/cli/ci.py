@@ -50,9 +50,9 @@ def command(
 ) -> int:
     """Check what a project expects of its protocols, as written in MANIFEST (docs/ci.md).
 
-    Each surprise is one line that says why: another verdict or length, a spec that changed since, a property
-    that no cell covers, a run that decided nothing. The exit code is 0 if there is none. Otherwise it is that
-    of the worst unexpected verdict, or 14 if only lengths, hashes or missing expectations surprise.
+    Each difference is one line that says why: another verdict or length, a spec that changed since, a
+    property that no cell covers, a run that decided nothing. The exit code is 0 if there is none. Otherwise
+    it is that of the worst unexpected verdict, or 14 if only lengths, hashes or expectations differ.
 
     \b
     Examples:

@@ -85,10 +85,10 @@ def command(
 ) -> int:
     """Say of recorded executions whether the specification allows them, and if not, where and why.
 
-    With --map, a log is ndjson, a JSON array, or CSV (FILE.csv), and a file says what its events mean. A
-    log - is standard input, judged as its lines come. FILE.itf.json is an execution in ITF, and needs no map.
-    Without these, the specification is a TLA+ module that reads its log itself, as modules do that validate
-    traces with TLC: from the file that an environment variable names. docs/conform.md begins both.
+    With --map FILE, a log is ndjson, a JSON array, or CSV (LOG.csv), and FILE says what its events mean. The
+    log named - is standard input, and each line is judged when it comes. LOG.itf.json is an execution in
+    ITF, and needs no map. Otherwise the specification is a TLA+ module that reads the log itself, as for
+    trace validation with TLC: an environment variable names the file. docs/conform.md shows both ways.
 
     Exit code 0: all logs are accepted; 10: some log is rejected; 12: some log is undecided; 2: wrong usage.
 

@@ -66,9 +66,9 @@ def command(
 ) -> int:
     """Write a protocol at its constants, with properties, for other model checkers.
 
-    An execution there has the same states as here, and steps that change nothing. What a bad state means is
-    said in the file: a violation, or of a reachable property, that it is reached. An action is disabled
-    where it would leave a sort; the type invariant, exported beside a property, excludes that.
+    An execution there has the same states as here, and also steps that change nothing. The file says what a
+    bad state means: a property is violated, or a reachable property is reached. An action is disabled where
+    it would leave a sort. The type invariant, which is exported too, says that this never happens.
 
     \b
     Examples:

@@ -17,7 +17,7 @@ from verifier.processes.cores import cores
 from verifier.verdict import ExitCode
 
 _GROUPS_HELP = (
-    "At most so many entries: cells are put together so that all take about as long. [default: one entry for "
+    "At most this many entries, which take about the same time each. [default: one entry for "
     "each cell, but at most 256]"
 )
 
@@ -29,8 +29,8 @@ _GROUPS_HELP = (
 def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 
-    Each entry has group, cell, spec, engine and seconds; it runs as verify ci MANIFEST --cell CELL. What no
-    job of the matrix could notice is looked for here: a property that no cell covers ends it with 14.
+    Each entry has group, cell, spec, engine and seconds. A job runs it by verify ci MANIFEST --cell CELL. If
+    no cell covers a property, this command ends with 14, since no job could notice it.
 
     \b
     Examples:

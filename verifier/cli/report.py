@@ -50,8 +50,8 @@ def command(
     """Report what a run found: as text, Markdown, JSON, JUnit XML, or one HTML file with the explorer.
 
     RUN is the folder of a sweep, what a command printed with --format json, or a trace (ITF JSON), which is
-    replayed first. Of a folder, the jobs are shown that its last sweep asked for, and of specs that it left
-    alone the newest version. Several are put into one report, which shows executions side by side.
+    replayed first. For a folder, the report shows the jobs of its last sweep, and the newest rows of all
+    other specs. Several RUNs make one report, with their executions side by side.
 
     \b
     Examples:

@@ -49,7 +49,7 @@ _FORMAT_HELP = (
     type=click.IntRange(min=1),
     metavar="N",
     default=MOST_STATES,
-    help="Explore no more states. [default: 20000]",
+    help="The most states to explore. [default: 20000]",
 )
 @click.option("--timeout", type=DURATION, help="End after this time, with what was found: 90, 90s, 2m, 1h.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help=_OUT_HELP)

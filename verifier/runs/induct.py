@@ -31,8 +31,8 @@ _LEMMA = (
 )
 _HELP = """Prove properties for executions of any length, by the spec's lemmas.
 
-Shows that the lemmas hold initially, that every action keeps them, and that they imply the property;
-what does not follow from them may be kept together with them. Every proof is checked again by another
+Shows that the lemmas hold initially, that every action keeps them, and that they imply the property.
+A property that they do not imply is tried as one more lemma. Every proof is checked again by another
 solver, in a process of its own.
 
 \b

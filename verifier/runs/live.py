@@ -40,7 +40,7 @@ _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prov
 _EXPLORE = (
     "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it off."
 )
-_HELP = """Check temporal properties: what becomes of every execution, under fairness.
+_HELP = """Check temporal properties of every execution, under fairness.
 
 A counterexample is an execution that goes on for ever: it ends in a loop that is fair and violates the
 property. Progress goes to standard error, the result to standard output.

@@ -25,8 +25,8 @@ _HISTOGRAM = (
     " ], forall, exists, count, if_, minimum, maximum."
 )
 _GUIDED = (
-    "Search for violations: prefer seldom actions, restart from states with new values, and let a solver "
-    "look ahead of these. What is counted is then no sample of all executions."
+    "Search for violations: prefer rare actions, restart from states with new values, and let a solver "
+    "look ahead of these. The counts are then no sample of all executions."
 )
 _HELP = """Run random executions: check properties on the way, and count.
 
