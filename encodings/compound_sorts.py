@@ -105,10 +105,10 @@ class Variant(Sort["VariantValue"]):
 
     def payload(self, tag: str) -> Sort:
         """The payload sort of a tag. Raises SortError for another word, with the tags."""
-        found = self.payloads.get(tag)
-        if found is None:
+        sort = self.payloads.get(tag)
+        if sort is None:
             raise SortError(f"the variant has no tag {tag!r} {among(tag, self.payloads)}")
-        return found
+        return sort
 
     def make(self, tag: str, *payload: Any, **fields: Any) -> Any:
         """A value with this tag. A record is given by its fields, anything else as it is."""

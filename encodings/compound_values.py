@@ -209,8 +209,8 @@ def coerce_to_sorts(value: Any, sort: Sort) -> Value:
             return made
         case PartialFunction(), FunctionValue():
             return _partial(value)
-    found: Value = literal(sort, value)
-    return found
+    result: Value = literal(sort, value)
+    return result
 
 
 def concrete(sort: Sort, value: Any) -> Concrete:

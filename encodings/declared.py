@@ -28,14 +28,14 @@ Formula: TypeAlias = BooleanValue
 
 def variable(sort: Sort[V]) -> V:
     """A state variable of this sort, in ``__init__`` of a subclass of ``State``."""
-    found: V = _check("variable", sort)
-    return found
+    result: V = _check("variable", sort)
+    return result
 
 
 def field(sort: Sort[V]) -> V:
     """A field of this sort, in ``__init__`` of a subclass of ``Fields``."""
-    found: V = _check("field", sort)
-    return found
+    result: V = _check("field", sort)
+    return result
 
 
 def _check(word: str, sort: Any) -> Any:
@@ -85,8 +85,8 @@ class Member:
             self.value = name
 
     def __get__(self, instance: object, owner: type[Kind]) -> Kind:
-        found: Kind = literal(owner.enumeration, self.value)
-        return found
+        kind: Kind = literal(owner.enumeration, self.value)
+        return kind
 
 
 def member(value: str | int | None = None) -> Member:

@@ -127,7 +127,7 @@ class Definedness:
         sequence, condition = term.arguments
         assert term.binds is not None
         lowered = self._lowering.lower(sequence, bindings)
-        found = [self.of(sequence, bindings)]
+        conditions = [self.of(sequence, bindings)]
         for value in term.binds.sort.each():
             read = self.of(condition, {**bindings, term.binds: value})
             if read is not TRUE:
@@ -136,8 +136,8 @@ class Definedness:
                     conjunction((lowered.length.at_least(index + 1), equal(slot, item)))
                     for index, slot in enumerate(lowered.slots)
                 )
-                found.append(disjunction((negation(occurs), read)))
-        return conjunction(found)
+                conditions.append(disjunction((negation(occurs), read)))
+        return conjunction(conditions)
 
     def _get(self, term: Term, bindings: Bindings) -> FNode:
         (option,) = term.arguments

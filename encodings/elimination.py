@@ -51,12 +51,12 @@ def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tu
         return None
     tables = _Tables(of)
     whole = tables.of(conjunction(small))
-    found = []
+    choices = []
     for values in product((False, True), repeat=len(variables)):
         pairs = zip(variables, values, strict=True)
         if whole & tables.of(conjunction(bit if on else negation(bit) for bit, on in pairs)):
-            found.append(values)
-    return frozenset(found)
+            choices.append(values)
+    return frozenset(choices)
 
 
 class Elimination:
@@ -123,10 +123,10 @@ class Elimination:
             self._look_at(formula)
         if not self._masks[formula]:
             return formula
-        found = self._found.get(formula)
-        if found is None:
-            found = self._found[formula] = self._eliminate(formula)
-        return found
+        quantified = self._found.get(formula)
+        if quantified is None:
+            quantified = self._found[formula] = self._eliminate(formula)
+        return quantified
 
     def _eliminate(self, formula: FNode) -> FNode:
         parts = _disjuncts(formula)
@@ -210,10 +210,10 @@ class Elimination:
         return self._masks[part]
 
     def _variables(self, parts: Iterable[FNode]) -> frozenset[FNode] | None:
-        found: frozenset[FNode] | None = frozenset()
+        variables: frozenset[FNode] | None = frozenset()
         for part in parts:
-            found = _join(found, self._few[part])
-        return found
+            variables = _join(variables, self._few[part])
+        return variables
 
 
 def _places(mask: int) -> Iterator[int]:
@@ -302,15 +302,15 @@ class _Tables:
 
     def _make(self, kind: int, parts: list[int]) -> int:
         if kind == AND:
-            found = self._full
+            literals = self._full
             for part in parts:
-                found &= part
-            return found
+                literals &= part
+            return literals
         if kind == OR:
-            found = 0
+            literals = 0
             for part in parts:
-                found |= part
-            return found
+                literals |= part
+            return literals
         if kind == NOT:
             return self._full & ~parts[0]
         if kind == IFF:
@@ -336,13 +336,13 @@ class _Tables:
             full = (1 << (1 << depth)) - 1
             if part in (0, full):
                 return TRUE if part else FALSE
-            found = made.get((part, depth))
-            if found is None:
+            made_before = made.get((part, depth))
+            if made_before is None:
                 half = 1 << (depth - 1)
                 low, high = part & ((1 << half) - 1), part >> half
                 sides = of(low, depth - 1), of(high, depth - 1)
-                found = made[part, depth] = choice(self._variables[depth - 1], sides[1], sides[0])
-            return found
+                made_before = made[part, depth] = choice(self._variables[depth - 1], sides[1], sides[0])
+            return made_before
 
         return of(table, len(self._variables))
 

@@ -122,12 +122,12 @@ class LaneEvaluator:
         return [self._evaluate(term, own) for term in terms]
 
     def _is_open(self, node: FNode) -> bool:
-        found = self._open.get(node)
-        if found is None:
+        is_known_open = self._open.get(node)
+        if is_known_open is None:
             free = self._free
-            found = node in free or any(self._open.get(part, part in free) for part in node.args())
-            self._open[node] = found
-        return found
+            is_known_open = node in free or any(self._open.get(part, part in free) for part in node.args())
+            self._open[node] = is_known_open
+        return is_known_open
 
     def _evaluate(self, root: FNode, own: dict[FNode, int]) -> int:
         values, mask, stack = self._values, self._mask, [root]

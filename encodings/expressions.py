@@ -170,9 +170,9 @@ def integer(value: Any) -> IntegerValue:
 
 def bounds(value: IntegerValue) -> Range:
     """The static bounds of an integer expression."""
-    found = range_of(value.sort)
-    assert found is not None
-    return found
+    bounds = range_of(value.sort)
+    assert bounds is not None
+    return bounds
 
 
 def coerce(value: Any, sort: Sort) -> Value:

@@ -129,10 +129,10 @@ def truth(value: Value) -> bool:
     reading = _READING.get()
     if reading is None or not reading.is_in(sys._getframe(2)):
         guard = GUARD.get()
-        found = None if guard is None else guard.truth(value)
-        if found is None:
+        truth = None if guard is None else guard.truth(value)
+        if truth is None:
             raise SortError(_NO_TRUTH)
-        return found
+        return truth
     return reading.answer(value)
 
 
@@ -153,9 +153,9 @@ class _OpenGenerator:
 
     def result(self) -> Generated:
         element = next(self.generator, _NOTHING)
-        found = Generated(tuple(self.steps), element)
-        conditions = sum(isinstance(step, BooleanValue) for step in found.steps)
-        variables = len(found.steps) - conditions
+        generated = Generated(tuple(self.steps), element)
+        conditions = sum(isinstance(step, BooleanValue) for step in generated.steps)
+        variables = len(generated.steps) - conditions
         if not variables:
             raise SortError(_NO_DOMAIN)
         if element is _NOTHING:
@@ -168,7 +168,7 @@ class _OpenGenerator:
             raise SortError(_NO_DOMAIN)
         if next(self.generator, _NOTHING) is not _NOTHING:
             raise SortError(_ONE_FORMULA if self._skips() else _NO_DOMAIN)
-        return found
+        return generated
 
     def is_in(self, frame: FrameType) -> bool:
         """True if a frame runs the generator's own code."""
@@ -247,15 +247,15 @@ class _Shape:
 @functools.lru_cache(maxsize=1024)
 def _shape(code: CodeType) -> _Shape:
     every = list(dis.get_instructions(code))
-    found = [item for item in every if not _is_prefix(item)]
+    shortest = [item for item in every if not _is_prefix(item)]
     # A jump to an instruction with prefixes goes to the first of them.
     later = [item.offset for before, item in itertools.pairwise(every) if not _is_prefix(before)]
-    goes_to = dict(zip([every[0].offset, *later], (item.offset for item in found), strict=True))
-    gives = next((item.offset for item in found if item.opname == "YIELD_VALUE"), -1)
-    asks = [item for item in found if item.opname == "FOR_ITER"]
+    goes_to = dict(zip([every[0].offset, *later], (item.offset for item in shortest), strict=True))
+    gives = next((item.offset for item in shortest if item.opname == "YIELD_VALUE"), -1)
+    asks = [item for item in shortest if item.opname == "FOR_ITER"]
     heads = {item.offset for item in asks if item.offset < gives < int(item.argval)}
-    following = [*itertools.pairwise(found)]
-    jumps = (item for item in found if item.opcode in dis.hasjrel and item.offset < gives)
+    following = [*itertools.pairwise(shortest)]
+    jumps = (item for item in shortest if item.opcode in dis.hasjrel and item.offset < gives)
     return _Shape(
         first=asks[0].offset if asks else -1,
         asked_by={a.offset: b.offset for a, b in following if a.opname == "GET_ITER" and b in asks},

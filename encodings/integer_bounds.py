@@ -22,8 +22,8 @@ def quotient(left: Sort, right: Sort) -> Range:
     """The bounds of ``left // right`` where the divisor is positive."""
     _require_few_cases("//", left.size * right.size)
     ends = (*_ends(left), *_ends(right))
-    found = [a // max(1, b) for a in ends[:2] for b in ends[2:]]
-    low, high = compute_from(min(found), "the least quotient", ends), max(found)
+    quotients = [a // max(1, b) for a in ends[:2] for b in ends[2:]]
+    low, high = compute_from(min(quotients), "the least quotient", ends), max(quotients)
     return Range(low, compute_from(high, "the greatest quotient", ends))
 
 

@@ -129,11 +129,13 @@ class _Printer:
     def text(self, term: Term, outer: bool = False) -> str:
         """A part; the outermost needs no brackets around it."""
         key = (id(term), outer)
-        found = self.printed.get(key)
-        if found is None:
+        printed = self.printed.get(key)
+        if printed is None:
             whole = self._text(term, outer)
-            found = self.printed[key] = whole if len(whole) <= self.longest else f"{whole[: self.longest]} …"
-        return found
+            printed = self.printed[key] = (
+                whole if len(whole) <= self.longest else f"{whole[: self.longest]} …"
+            )
+        return printed
 
     def _text(self, term: Term, outer: bool) -> str:
         operator = term.operator

@@ -115,9 +115,9 @@ def forall(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> Boo
 def forall(*arguments: Any) -> BooleanValue:
     """``forall(replicas, offsets, lambda r, o: …)`` or ``forall(… for r in replicas for o in offsets)``:
     whether the formula holds for all values."""
-    found = read(arguments)
-    formula = formula_of(found.element)
-    for step in reversed(found.steps):
+    generated = read(arguments)
+    formula = formula_of(generated.element)
+    for step in reversed(generated.steps):
         if isinstance(step, BooleanValue):
             formula = step.implies(formula)
             continue
@@ -155,9 +155,9 @@ def exists(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, /, *more: Any) -> Boo
 def exists(*arguments: Any) -> BooleanValue:
     """``exists(replicas, lambda r: …)`` or ``exists(… for r in replicas)``: whether the formula holds for
     some values."""
-    found = read(arguments)
-    formula = formula_of(found.element)
-    for step in reversed(found.steps):
+    generated = read(arguments)
+    formula = formula_of(generated.element)
+    for step in reversed(generated.steps):
         if isinstance(step, BooleanValue):
             formula = step & formula
             continue

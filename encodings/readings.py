@@ -126,8 +126,8 @@ class Memory(ABC):
         known = self._candidates.get((id(members), id(sort)))
         if known is None:  # the entry keeps both alive
             inside = (value for value in sort.each() if value in members)
-            found = tuple(value for value in inside if holds(members[value]) is not FALSE)
-            known = self._candidates[id(members), id(sort)] = (members, sort, found)
+            values = tuple(value for value in inside if holds(members[value]) is not FALSE)
+            known = self._candidates[id(members), id(sort)] = (members, sort, values)
         return known[2]
 
 

@@ -306,11 +306,11 @@ def total_of(flags: Iterable[FNode]) -> Scalar:
 
 def _both_reached(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]:
     """The thresholds of a sum (Bailleux and Boufkhad 2003, doi:10.1007/978-3-540-45193-8_8)."""
-    found: list[list[FNode]] = [[] for _ in range(len(some) + len(others) - 1)]
+    sums: list[list[FNode]] = [[] for _ in range(len(some) + len(others) - 1)]
     for one, reached in enumerate(some):
         for other, reached_too in enumerate(others):
-            found[one + other].append(conjunction((reached, reached_too)))
-    return [disjunction(ways) for ways in found]
+            sums[one + other].append(conjunction((reached, reached_too)))
+    return [disjunction(ways) for ways in sums]
 
 
 def _make_reached(flags: Iterable[FNode]) -> list[FNode]:

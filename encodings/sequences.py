@@ -111,8 +111,8 @@ def update(sequence: LoweredSequence, index: Scalar, item: Lowered) -> LoweredSe
 
 def occurs(sequence: LoweredSequence, item: Lowered) -> FNode:
     """True if both are defined and the item is an element."""
-    found = (conjunction((used, equal(slot, item))) for used, slot in _list_used(sequence))
-    return conjunction((make_definedness(sequence), make_definedness(item), disjunction(found)))
+    places = (conjunction((used, equal(slot, item))) for used, slot in _list_used(sequence))
+    return conjunction((make_definedness(sequence), make_definedness(item), disjunction(places)))
 
 
 def elements(sort: Set, sequence: LoweredSequence) -> Any:

@@ -19,14 +19,14 @@ def substitute(term: Term, meaning: Mapping[Symbol, Term]) -> Term:
     def new(part: Term) -> Term:
         if meaning.keys().isdisjoint(part.free):
             return part
-        found = known.get(id(part))
-        if found is None:
+        replaced = known.get(id(part))
+        if replaced is None:
             if part.operator is Operator.VARIABLE and isinstance(part.data, Symbol):
-                found = meaning[part.data]
-                assert found.sort == part.sort, f"{part.data.name} is in {part.sort}, not {found.sort}"
+                replaced = meaning[part.data]
+                assert replaced.sort == part.sort, f"{part.data.name} is in {part.sort}, not {replaced.sort}"
             else:
-                found = replace(part, arguments=tuple(map(new, part.arguments)))
-            known[id(part)] = found
-        return found
+                replaced = replace(part, arguments=tuple(map(new, part.arguments)))
+            known[id(part)] = replaced
+        return replaced
 
     return new(term)

@@ -24,18 +24,18 @@ class Table(Generic[V]):
 
     def __getitem__(self, key: Any) -> V:
         """The entry of a key; undefined if the table has none."""
-        found: Any = None
+        entry: Any = None
         for at, value in reversed(self._entries):
-            found = if_(_equal(key, at), some(value), found)
-        result: V = found.value
+            entry = if_(_equal(key, at), some(value), entry)
+        result: V = entry.value
         return result
 
     def get(self, key: Any, default: Any) -> V:
         """The entry of a key, or ``default`` if the table has none."""
-        found: Any = default
+        entry: Any = default
         for at, value in reversed(self._entries):
-            found = if_(_equal(key, at), value, found)
-        result: V = found
+            entry = if_(_equal(key, at), value, entry)
+        result: V = entry
         return result
 
     def __iter__(self) -> Any:

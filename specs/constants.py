@@ -178,10 +178,10 @@ def constants_of(protocol: type) -> Mapping[str, Constant[Any]]:
 
 @cache  # cached, because every use of a constant asks for its name
 def _constants_of(protocol: Any) -> Mapping[str, Constant[Any]]:
-    found: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
     for base in reversed(protocol.__mro__):
-        found |= vars(base)
-    return {name: member for name, member in found.items() if isinstance(member, Constant)}
+        constants |= vars(base)
+    return {name: member for name, member in constants.items() if isinstance(member, Constant)}
 
 
 def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,10 +59,10 @@ def _suggest(drawn: Drawn, columns: Family | None) -> dict[str, Any] | None:
     """
     sorts = [sort for action in drawn.actions for sort in action.sorts.values()]
     sorts += [sort for _, sort in keys_of(drawn.variables)]
-    found = {sort: Family(sort.name, sort, "") for sort in sorts if isinstance(sort, IndexSet)}
+    families = {sort: Family(sort.name, sort, "") for sort in sorts if isinstance(sort, IndexSet)}
     if columns is not None:
-        found.setdefault(columns.sort, columns)  # type: ignore[arg-type]
-    drawn.families.extend(found.values())
+        families.setdefault(columns.sort, columns)  # type: ignore[arg-type]
+    drawn.families.extend(families.values())
     lanes = list(islice((lane for one in drawn.families for lane in one.lanes()), _MOST_LANES))
     lines = [
         {**asdict(Call((action.name,), one, other)), "type": "call", "directed": False, **_kinds((kind, its))}
@@ -84,13 +84,13 @@ def _as_json(lanes: list[dict[str, Any]], messages: list[dict[str, Any]], drawn:
 
 def _number_lanes(action: Action, numbered: Iterable[Family], drawn: Drawn) -> dict[str, str]:
     """The parameters of an action whose integers are lanes, each with the kind."""
-    found = {}
+    lanes = {}
     for name, sort in action.sorts.items():
         attribute = drawn.domains.get(action.name, {}).get(name, "")
         kind = next((one.kind for one in numbered if one.sort == sort and one.attribute == attribute), None)
         if kind is not None:
-            found[name] = kind
-    return found
+            lanes[name] = kind
+    return lanes
 
 
 def _participants(action: Action, drawn: Drawn) -> list[tuple[str, str]]:
@@ -172,15 +172,15 @@ def _message(message: Mail | Call, lanes: Sequence[str], drawn: Drawn) -> dict[s
 
 def _mail(message: Mail, lanes: Sequence[str], drawn: Drawn) -> dict[str, Any]:
     _check_variable(head_of(message.path), drawn)
-    found = resolve_path(message.path, drawn.variables)
+    path = resolve_path(message.path, drawn.variables)
     for pattern in _list(message.lost_by, f"the lost_by of {message.path}", "('Lose',)"):
         _matching(pattern, drawn)
-    if found.value is not None and not found.is_counted and not _can_be(found.value, message.in_flight):
-        words = f"{message.path} is {found.value}, which is never {message.in_flight} (in_flight)"
+    if path.value is not None and not path.is_counted and not _can_be(path.value, message.in_flight):
+        words = f"{message.path} is {path.value}, which is never {message.in_flight} (in_flight)"
         raise UsageError(f"{words}; messages in an option are {message.path}[m]")
-    _check_label(message.label, found.names)
-    kinds = [_end(end, found.names, lanes, drawn) for end in (message.sender, message.receiver)]
-    more = {"is_counted": found.is_counted, "holds": found.value is None or found.is_counted}
+    _check_label(message.label, path.names)
+    kinds = [_end(end, path.names, lanes, drawn) for end in (message.sender, message.receiver)]
+    more = {"is_counted": path.is_counted, "holds": path.value is None or path.is_counted}
     return {"type": "mail", **asdict(message), **more, **_kinds(kinds)}
 
 

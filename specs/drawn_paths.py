@@ -47,10 +47,10 @@ def head_of(path: str) -> str:
 def parts_of(path: str) -> list[tuple[str, str]]:
     """The fields and the brackets of a path after its variable, each as a pair of which one is empty."""
     rest = path.removeprefix(head_of(path))
-    found: list[tuple[str, str]] = _PART.findall(rest)
+    parts: list[tuple[str, str]] = _PART.findall(rest)
     if _PART.sub("", rest):
         raise UsageError(f"the path {path!r} in the drawing is not like requests[client].count")
-    return found
+    return parts
 
 
 def resolve_path(

@@ -47,7 +47,7 @@ def expectations(spec: str) -> list[Expectation]:
     if not file.is_file():
         return []
     tables = tomllib.loads(file.read_text(encoding="utf-8"))["configuration"]
-    found = []
+    expectations = []
     for table in tables:
         if table["spec"] == spec:
             common = {"spec": spec, "constants": table["constants"]}
@@ -55,5 +55,7 @@ def expectations(spec: str) -> list[Expectation]:
             verdicts = [(name, "holds", None) for name in table.get("holds", [])]
             verdicts += [(name, "violated", steps) for name, steps in table.get("violated", {}).items()]
             for name, verdict, steps in verdicts:
-                found.append(Expectation(**common, **size, property_name=name, verdict=verdict, steps=steps))
-    return found
+                expectations.append(
+                    Expectation(**common, **size, property_name=name, verdict=verdict, steps=steps)
+                )
+    return expectations

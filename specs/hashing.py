@@ -170,8 +170,8 @@ class _Writer:
     def _liveness(self, definition: Definition) -> Iterator[bytes]:
         """Temporal properties and fairness. A definition without them has the form that it had before."""
         if definition.temporal:
-            found = (_pack(_text(p.name), self.temporal(p.formula, {}, 0)) for p in definition.temporal)
-            yield _pack(b"temporal", *found)
+            forms = (_pack(_text(p.name), self.temporal(p.formula, {}, 0)) for p in definition.temporal)
+            yield _pack(b"temporal", *forms)
         if definition.fairness:
             yield _pack(b"fairness", *(_variant(variant) for variant in definition.fairness))
         if definition.rankings:
@@ -239,10 +239,10 @@ class _Writer:
             raise NoCanonicalForm(
                 f"the variable {symbol.name!r} belongs to no state, action or quantifier around it"
             ) from error
-        found = self._terms.get(key)
-        if found is None:
-            found = self._terms[key] = self._node(term, levels, depth)
-        return found
+        result = self._terms.get(key)
+        if result is None:
+            result = self._terms[key] = self._node(term, levels, depth)
+        return result
 
     def _node(self, term: Term, levels: Mapping[Symbol, int], depth: int) -> bytes:
         head = self._head(term, levels, depth)
@@ -255,10 +255,10 @@ class _Writer:
         """The form of a term without its arguments."""
         if term.data is None and term.binds is None:
             shape = (term.operator, id(term.sort))
-            found = self._heads.get(shape)
-            if found is None:
-                found = self._heads[shape] = self._write_term(term, _NOTHING)
-            return found
+            head = self._heads.get(shape)
+            if head is None:
+                head = self._heads[shape] = self._write_term(term, _NOTHING)
+            return head
         if not isinstance(term.data, Symbol):
             return self._write_term(term, value_form(term.data))
         level = levels.get(term.data)
@@ -274,14 +274,14 @@ class _Writer:
 
     def sort(self, sort: Sort) -> bytes:
         """A sort: its class and all of its fields, also those that the comparison of sorts ignores."""
-        found = self._sorts.get(id(sort))
-        if found is None:
+        digest = self._sorts.get(id(sort))
+        if digest is None:
             parts = (
                 _pack(_text(field.name), self._content(getattr(sort, field.name)))
                 for field in fields(sort)  # type: ignore[arg-type]
             )
-            found = self._sorts[id(sort)] = _digest(_text(type(sort).__name__), *parts)
-        return found
+            digest = self._sorts[id(sort)] = _digest(_text(type(sort).__name__), *parts)
+        return digest
 
     def _content(self, content: Any) -> bytes:
         if isinstance(content, Sort):

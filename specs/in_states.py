@@ -80,12 +80,12 @@ class InStates:
 
     def _add(self, title: str, member: PropertyMember | LemmaMember) -> None:
         call = partial(member.method, self._protocol, self._state)
-        found = self.lemmas
+        lemmas = self.lemmas
         if isinstance(member, PropertyMember):
             of_steps = member.kind is PropertyKind.STEP_INVARIANT
-            found = self.step_properties if of_steps else self.properties
+            lemmas = self.step_properties if of_steps else self.properties
             call = partial(call, self._after) if of_steps else call
-        found[title] = self._function(member.method, call)
+        lemmas[title] = self._function(member.method, call)
 
     def _function(self, method: Any, call: Callable[[], Any]) -> Function:
         def lines() -> Lines:

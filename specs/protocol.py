@@ -346,8 +346,8 @@ def members_of(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMem
 def _explain_hidden(protocol: type, name: str) -> str:
     """The members of base classes whose name means something else in the protocol."""
     kinds = {ActionMember: "action", PropertyMember: "property", LemmaMember: "lemma"}
-    found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
-    return next((kind for kind in found if kind), "")
+    kinds_found = (kinds.get(type(vars(base).get(name))) for base in protocol.__mro__)
+    return next((kind for kind in kinds_found if kind), "")
 
 
 def _words(title: str, joint: str) -> str:

@@ -73,7 +73,7 @@ def rankings(
     protocol: Any, state: State, actions: Sequence[Action], properties: Sequence[TemporalProperty]
 ) -> tuple[RankingArgument, ...]:
     """The rankings of a protocol. Raises DefinitionError for one that is not well formed."""
-    found: dict[str, RankingArgument] = {}
+    arguments: dict[str, RankingArgument] = {}
     known = [prop.name for prop in properties]
     for name, member in _members(type(protocol)):
         read = _RankingReader(protocol, actions, name, member).read(state)
@@ -81,10 +81,10 @@ def rankings(
         if one.property_name not in known:
             words = f"@ranking({one.property_name!r}) of {name}: the protocol has no such temporal property"
             raise _wrong(member, f"{words} {among(one.property_name, known)}")
-        if one.property_name in found:
+        if one.property_name in arguments:
             raise _wrong(member, f"{name}: {one.property_name} has another ranking already")
-        found[one.property_name] = one
-    return tuple(found.values())
+        arguments[one.property_name] = one
+    return tuple(arguments.values())
 
 
 def _members(protocol: type) -> Iterator[tuple[str, RankingMember]]:

@@ -89,8 +89,8 @@ class Refined:
 
 def refinements(protocol: Protocol, state: State, after: State, init: Term, define: Define) -> list[Refined]:
     """The refinements of a protocol. Raises DefinitionError for one that is not well formed."""
-    found = _members(type(protocol))
-    return [_refine(protocol, state, after, init, define, *member) for member in found]
+    members = _members(type(protocol))
+    return [_refine(protocol, state, after, init, define, *member) for member in members]
 
 
 def _members(protocol: type) -> Iterator[tuple[str, RefinementMember]]:
@@ -192,10 +192,10 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
             shared[constant] = _SharedIndexSet(value.count, declared.description, value.name, shared=value)
     made: Any = type(kind.__name__, (kind,), {"name": name, "__module__": kind.__module__, **shared})
     try:
-        found: Protocol = made(settings)
+        abstract: Protocol = made(settings)
     except UsageError as error:
         raise UsageError(f"refinement {method} of {protocol.spec_name()}: {error}") from error
-    return found
+    return abstract
 
 
 def _setting(protocol: Protocol, method: str, member: RefinementMember, constant: str) -> Any:

@@ -41,8 +41,8 @@ def _suggest_meaning(spec: str) -> str:
     near, file = nearest(spec, BUILT_IN), guess_meant_file(Path(spec), ".tla", ".py")
     if file is not None and file.stem == Path(spec).stem:
         near = None
-    found = [*([repr(near)] if near is not None else []), *([str(file)] if file is not None else [])]
-    hint = f"; did you mean {' or '.join(found)}?" if found else ""
+    meanings = [*([repr(near)] if near is not None else []), *([str(file)] if file is not None else [])]
+    hint = f"; did you mean {' or '.join(meanings)}?" if meanings else ""
     if file is not None:
         return hint
     return f"{hint}; a protocol of your own is named by its file, as in {cut(spec)}.py or {cut(spec)}.tla"
@@ -50,29 +50,29 @@ def _suggest_meaning(spec: str) -> str:
 
 def _import_protocol(name: str) -> type[Protocol]:
     module, _, class_name = BUILT_IN[name].place.partition(":")
-    found: type[Protocol] = getattr(importlib.import_module(module), class_name)
-    return found
+    kind: type[Protocol] = getattr(importlib.import_module(module), class_name)
+    return kind
 
 
 def _in_file(path: Path, class_name: str | None) -> type[Protocol]:
     module = _run(path)
-    found = {
+    classes = {
         name: item
         for name, item in vars(module).items()
         if isinstance(item, type) and issubclass(item, Protocol) and item.__module__ == module.__name__
     }
-    if class_name is not None and class_name not in found:
-        raise make_unknown_name_error(f"protocol in {path}", class_name, found)
+    if class_name is not None and class_name not in classes:
+        raise make_unknown_name_error(f"protocol in {path}", class_name, classes)
     if class_name is not None:
-        return found[class_name]
-    if not found:
+        return classes[class_name]
+    if not classes:
         raise UsageError(f"{path} defines no protocol: no class in it derives from Protocol{_other(module)}")
-    if len(found) > 1:
-        example = next(iter(found))
+    if len(classes) > 1:
+        example = next(iter(classes))
         raise UsageError(
-            f"{path} defines several protocols ({', '.join(found)}): say which, as in {path}:{example}"
+            f"{path} defines several protocols ({', '.join(classes)}): say which, as in {path}:{example}"
         )
-    return next(iter(found.values()))
+    return next(iter(classes.values()))
 
 
 def _other(module: ModuleType) -> str:

@@ -31,9 +31,9 @@ def assignments(then: Any, variables: Collection[Symbol]) -> tuple[tuple[Term, T
 
 def find_assigned_variable(target: Term) -> Symbol:
     """The variable that an assignment changes."""
-    found = _steps(target)[0].data
-    assert isinstance(found, Symbol)
-    return found
+    variable = _steps(target)[0].data
+    assert isinstance(variable, Symbol)
+    return variable
 
 
 def _assign(target: Value, value: Any, variables: Collection[Symbol]) -> Term:

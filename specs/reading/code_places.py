@@ -160,13 +160,13 @@ def _source(kind: type) -> tuple[list[str], int]:
 
 def find_raising_line(error: BaseException) -> str:
     """The file and line of the protocol's code that was running when ``error`` was raised."""
-    found, step = "", error.__traceback__
+    line, step = "", error.__traceback__
     while step is not None:
         module = str(step.tb_frame.f_globals.get("__name__", ""))
         if is_watched(step.tb_frame.f_code.co_filename, module) and not is_generated(step.tb_frame.f_code):
-            found = place(step.tb_frame.f_code.co_filename, step.tb_lineno)
+            line = place(step.tb_frame.f_code.co_filename, step.tb_lineno)
         step = step.tb_next
-    return found
+    return line
 
 
 def prefix_place(where: str, words: str) -> str:

@@ -146,36 +146,36 @@ def explain_error(error: BaseException) -> str:
         case DefinitionError() | UsageError() | SortError():
             return words
         case ImportError() if (error.name or "").partition(".")[0] == "verifier":
-            found = _not_offered(words)
+            reason = _not_offered(words)
         case AttributeError() | NameError():
-            found = _suggest_names(error)
+            reason = _suggest_names(error)
         case RecursionError():
-            found = "a method calls itself, directly or through others, without end"
+            reason = "a method calls itself, directly or through others, without end"
         case TypeError():
-            found = _reword(words)
-            if found and (text := find_written_expression(error)):
-                found = f"{text}: {found}"
+            reason = _reword(words)
+            if reason and (text := find_written_expression(error)):
+                reason = f"{text}: {reason}"
         case _:
-            found = ""
+            reason = ""
     said = " ".join(words.split())
-    return found or type(error).__name__ + (f": {said}" if said else "")
+    return reason or type(error).__name__ + (f": {said}" if said else "")
 
 
 def _reword(words: str) -> str:
     for pattern, instead in _WORDS:
-        found = re.fullmatch(pattern, words)
-        if found is not None:
-            return instead(*(_KINDS.get(part, part) for part in found.groups()))
+        match = re.fullmatch(pattern, words)
+        if match is not None:
+            return instead(*(_KINDS.get(part, part) for part in match.groups()))
     return ""
 
 
 def _not_offered(words: str) -> str:
     """A name that was imported from ``verifier`` and is not there."""
-    found = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", words)
-    if found is None:
+    match = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", words)
+    if match is None:
         return ""
-    near = nearest(found[1], _list_language_names())
-    return f"{found[2]} has no {found[1]!r}" + (f"; did you mean {near!r}?" if near else "")
+    near = nearest(match[1], _list_language_names())
+    return f"{match[2]} has no {match[1]!r}" + (f"; did you mean {near!r}?" if near else "")
 
 
 def _suggest_names(error: AttributeError | NameError) -> str:

@@ -41,13 +41,13 @@ def _find_kept(text: str) -> Mapping[Span, bool]:
     """The spans of what inserts keys in a text, and whether the dictionary is only kept."""
     tree = parse_text(text)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    found: dict[Span, bool] = {}
+    kept: dict[Span, bool] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Dict | ast.DictComp | ast.Set | ast.SetComp):
-            found[_span(node)] = _is_kept(node, parents)
+            kept[_span(node)] = _is_kept(node, parents)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            found[_span(node)] = isinstance(node.value, ast.Name | ast.Attribute)
-    return found
+            kept[_span(node)] = isinstance(node.value, ast.Name | ast.Attribute)
+    return kept
 
 
 def _is_kept(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:

@@ -97,17 +97,17 @@ class Keys:
 
     def list_messages(self) -> list[str]:
         """A message for each expression that was put into what the language did not take."""
-        found = []
+        messages = []
         for key, insertions in self._inserted.items():
             if len(insertions) <= self._used[key]:
                 continue
             asked = [one for one in insertions if not (self._is_target(one) and is_kept(*one.site))]
             if len(asked) > self._used[key]:
-                found.append(
+                messages.append(
                     f"{asked[-1].at}{_show(asked[-1].key)} is a key of a dictionary or in a set of Python, "
                     f"which compares it by its identity {_WHEN}: {_INSTEAD}"
                 )
-        return found
+        return messages
 
     def places(self) -> frozenset[Site]:
         """The instructions that put places into dictionaries that steps took."""

@@ -73,10 +73,10 @@ class Scope:
     def is_of_python(self, node: ast.expr) -> bool:
         """True if an expression is a type of plain values, or has some of those."""
         try:
-            found = self.resolve(node)
+            operand = self.resolve(node)
         except Unknown:
             return False
-        kinds = found if isinstance(found, tuple | list) else getattr(found, "__args__", (found,))
+        kinds = operand if isinstance(operand, tuple | list) else getattr(operand, "__args__", (operand,))
         return any(kind in _PLAIN_TYPES for kind in kinds)
 
     def holds_value(self, node: ast.expr) -> bool:
@@ -85,8 +85,8 @@ class Scope:
         Only the keys of a mapping count, because ``in`` compares only the keys.
         """
         try:
-            found = self.resolve(node)
-            return holds(list(found) if isinstance(found, Mapping) else found)
+            operand = self.resolve(node)
+            return holds(list(operand) if isinstance(operand, Mapping) else operand)
         except Unknown:
             return self._mentions(node)
 
@@ -107,18 +107,18 @@ class Scope:
                 held = self.set_holds_value(node.left), self.set_holds_value(node.right)
                 return None if None in held else any(held)
         try:
-            found = self.resolve(node)
+            operand = self.resolve(node)
         except Unknown:
             return None
-        return holds(list(found)) if isinstance(found, set | frozenset | Mapping) else None
+        return holds(list(operand)) if isinstance(operand, set | frozenset | Mapping) else None
 
     def is_optional(self, node: ast.expr) -> bool:
         """True if an expression is an option, or can be one."""
         try:
-            found = self.resolve(node)
+            operand = self.resolve(node)
         except Unknown:
             return True
-        return isinstance(found, Value) and isinstance(sort_of(found), Option)
+        return isinstance(operand, Value) and isinstance(sort_of(operand), Option)
 
     def is_none_by_default(self, node: ast.expr) -> bool:
         """True if an expression is an attribute whose default in the class is None, as in a data class."""

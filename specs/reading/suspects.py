@@ -115,14 +115,16 @@ def suspects(code: CodeType, names: Mapping[str, Any]) -> dict[int, Suspect]:
     operations: Mapping[tuple[int | None, ...], Decision] = _set_operations(text) if of_sets else {}
     called: Mapping[tuple[int | None, ...], Decision] = _calls(text) if calls else {}
     classes: Mapping[tuple[int | None, ...], Decision] = _classes(text) if kinds else {}
-    found = {
+    suspects = {
         offset: Suspect(node.lineno, node)
         for known, placed in ((operations, of_sets), (called, calls), (classes, kinds))
         for offset in placed
         if (node := known.get(spans[offset // 2])) is not None
     }
     nodes = _decisions(text) if offsets else []
-    return found | {offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets}
+    return suspects | {
+        offset: _innermost(nodes, spans[offset // 2], code.co_firstlineno) for offset in offsets
+    }
 
 
 def source(code: CodeType, names: Mapping[str, Any]) -> str:
@@ -143,14 +145,14 @@ def _decisions(text: str) -> list[tuple[Span, Decision, frozenset[str]]]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             names = optional.get(function, frozenset()) | _none_by_default(function.args)
             optional.update(dict.fromkeys(ast.walk(function), names))
-    found: list[tuple[Span, Decision, frozenset[str]]] = []
+    decisions: list[tuple[Span, Decision, frozenset[str]]] = []
     for node in ast.walk(tree):
         around = optional.get(node, frozenset())
         if isinstance(node, ast.Compare) and any(isinstance(operator, _OPERATORS) for operator in node.ops):
-            found.append((_span(node), node, around))
+            decisions.append((_span(node), node, around))
         elif isinstance(node, ast.Match):
-            found.extend((_span(case.pattern), node, around) for case in node.cases)
-    return found
+            decisions.extend((_span(case.pattern), node, around) for case in node.cases)
+    return decisions
 
 
 def _may_be_a_map(numbers: bytes, place: int) -> bool:

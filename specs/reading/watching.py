@@ -139,13 +139,13 @@ class Watch:
 
     def _about(self, frame: FrameType) -> _Known:
         code = frame.f_code
-        found = self._known.get(id(code))
-        if found is None:
+        known = self._known.get(id(code))
+        if known is None:
             module = str(frame.f_globals.get("__name__", ""))
             watched = is_watched(code.co_filename, module, self.own)
             checked = suspects(code, frame.f_globals) if watched else {}
-            found = self._known[id(code)] = _Known(code, checked, watched)
-        return found
+            known = self._known[id(code)] = _Known(code, checked, watched)
+        return known
 
     def _record_end(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         """Records the result of a function that returns to a watched frame, by the place of the call."""
@@ -160,13 +160,13 @@ class Watch:
 
     def _ends(self, code: CodeType) -> list[tuple[int, int] | None]:
         """The line and column where each instruction ends, of code that is watched."""
-        found = self._places.get(id(code))
-        if found is None:  # once for all calls in it; _known keeps the code alive
-            found = self._places[id(code)] = [
+        ends = self._places.get(id(code))
+        if ends is None:  # once for all calls in it; _known keeps the code alive
+            ends = self._places[id(code)] = [
                 None if line is None or column is None else (line, column)
                 for _, line, _, column in code.co_positions()
             ]
-        return found
+        return ends
 
     def _running(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
         if event == "opcode":

@@ -47,8 +47,8 @@ def _node(error: BaseException) -> ast.For | ast.expr | ast.comprehension | None
 
 
 def _text(error: BaseException) -> str:
-    found = _find_raising_frame(error)
-    return "" if found is None else source(found[0].f_code, found[0].f_globals)
+    frame = _find_raising_frame(error)
+    return "" if frame is None else source(frame[0].f_code, frame[0].f_globals)
 
 
 def _span(node: ast.expr | ast.For) -> tuple[int, int | None, int, int | None]:
@@ -57,10 +57,10 @@ def _span(node: ast.expr | ast.For) -> tuple[int, int | None, int, int | None]:
 
 def _find_raising_frame(error: BaseException) -> tuple[FrameType, int] | None:
     """The innermost frame of the protocol's code, with its instruction."""
-    found, step = None, error.__traceback__
+    frame, step = None, error.__traceback__
     while step is not None:
         module = str(step.tb_frame.f_globals.get("__name__", ""))
         if is_watched(step.tb_frame.f_code.co_filename, module):
-            found = step.tb_frame, step.tb_lasti
+            frame = step.tb_frame, step.tb_lasti
         step = step.tb_next
-    return found
+    return frame

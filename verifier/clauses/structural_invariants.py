@@ -165,13 +165,13 @@ def _false_in(history: Sequence[int], states: int) -> dict[int, int]:
 def _orbits(candidates: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[int, Clause]]:
     """Return the candidates all of whose images are candidates, each with the number of its orbit."""
     place = {frozenset(clause): number for number, clause in enumerate(candidates)}
-    found = []
+    orbits = []
     for number, clause in enumerate(candidates):
         images = (frozenset(p[v] if v > 0 else -p[-v] for v in clause) for p in permutations)
         places = [place.get(image) for image in images]
         if None not in places:
-            found.append((min((one for one in places if one is not None), default=number), clause))
-    return found
+            orbits.append((min((one for one in places if one is not None), default=number), clause))
+    return orbits
 
 
 class _Inductiveness:
@@ -215,8 +215,8 @@ class _Clauses:
         fallen = np.unique(self._orbits[false])
         left = ~np.isin(self._orbits, fallen)
         self._orbits, self._literals = self._orbits[left], literals[:, left]
-        found: list[int] = fallen.tolist()
-        return found
+        kept: list[int] = fallen.tolist()
+        return kept
 
 
 class _Sieve:
@@ -302,10 +302,10 @@ class _Sieve:
 
     def _resting_on(self, fallen: Iterable[int]) -> list[int]:
         """The orbits of which an answer rests on a bundle of one that fell. A smaller one replaces it."""
-        found: list[int] = []
+        result: list[int] = []
         for switch in {self._switch_of[one]: None for one in fallen if one in self._switch_of}:
-            found += (one for one in self._rest_on.pop(switch, ()) if one in self._orbits)
+            result += (one for one in self._rest_on.pop(switch, ()) if one in self._orbits)
             self._solver.add_clauses([[-switch]])
             if left := [one for one in self._bundles.pop(switch) if one in self._orbits]:
                 self._assume(left)
-        return found
+        return result

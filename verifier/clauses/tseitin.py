@@ -100,10 +100,10 @@ def _imply(node: FNode, positive: bool) -> list[list[Signed]]:
         values = (positive, positive)
     else:
         raise TypeError(f"not a boolean term: {node}")
-    found = [
+    clauses = [
         [_split_sign(condition, False), _split_sign(then, values[0])],
         [_split_sign(condition, True), _split_sign(otherwise, values[1])],
     ]
     if kind == op.ITE:  # redundant: lets the result propagate before the condition is known
-        found.append([_split_sign(then, positive), _split_sign(otherwise, positive)])
-    return found
+        clauses.append([_split_sign(then, positive), _split_sign(otherwise, positive)])
+    return clauses

@@ -19,10 +19,10 @@ def type_clauses(system: TransitionSystem) -> Clauses:
     A conjunct that would need many clauses is left out, which only makes properties harder to prove.
     """
     variables = {symbol: number for number, symbol in enumerate(system.bits, 1)}
-    found: Clauses = []
+    clauses: Clauses = []
     for conjunct in system.valid.args() if system.valid.is_and() else (system.valid,):
-        found += _distribute(conjunct, variables) or []
-    return normalise(found)
+        clauses += _distribute(conjunct, variables) or []
+    return normalise(clauses)
 
 
 def normalise(clauses: Iterable[Sequence[int]]) -> Clauses:

@@ -173,7 +173,7 @@ class Moves(Transitions):
 
     def _ground(self, program: Program) -> Iterator[tuple[Move, int, dict[int, int]]]:
         """Each move whose guard is not constantly false, with the numbers of its guard and its new bits."""
-        system, found, tried = self.model.system, 0, 0
+        system, count, tried = self.model.system, 0, 0
         for instance in system.instances:
             tried += self._count_of_choices(instance)
             if tried > _MOST_TRIED:
@@ -186,8 +186,8 @@ class Moves(Transitions):
                 guard = program.number(instance.guard, known)
                 if program.constant(guard) is False:
                     continue
-                found += 1
-                if found > MOST_MOVES:
+                count += 1
+                if count > MOST_MOVES:
                     raise _too_free(instance)
                 changed = {
                     self._place[bit]: program.number(term, known) for bit, term in instance.updates.items()

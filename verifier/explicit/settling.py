@@ -94,11 +94,11 @@ class _Settling:
                 new = ~contains(self._shelf, states, part)
                 if not new.all():
                     states, firsts = [column[new] for column in states], firsts[new]
-        found = keys.take(firsts)
-        self._found += _count(found >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
+        keys_met = keys.take(firsts)
+        self._found += _count(keys_met >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
         if self._task.properties is not None:
             del columns, keys
-            self._look(rows_of(states), found, self._task.properties)
+            self._look(rows_of(states), keys_met, self._task.properties)
         elif len(firsts):
             arrived = np.zeros(len(keys), np.bool_)
             arrived[firsts] = True

@@ -104,10 +104,10 @@ def _ranges_of(ascending: Column, values: Column) -> Places:
 
 def contains(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
     """Return which of the states, in ascending order, a slice of a run contains."""
-    found = np.zeros(len(columns[0]), np.bool_)
-    if not len(part) or not len(found):
-        return found
-    run = (shelf.map_file if _few(found, part) else shelf.read)(part, 0)
+    mask = np.zeros(len(columns[0]), np.bool_)
+    if not len(part) or not len(mask):
+        return mask
+    run = (shelf.map_file if _few(mask, part) else shelf.read)(part, 0)
     place = np.searchsorted(run, columns[0])
     # A state beyond the end is compared with the last one of the run, which is less.
     undecided = np.flatnonzero(run.take(place, mode="clip") == columns[0])
@@ -118,12 +118,12 @@ def contains(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
         equal = np.ones(len(undecided), np.bool_)
         for column, of_run in others:
             equal &= of_run[there] == column[undecided]
-        found[undecided[equal]] = True
+        mask[undecided[equal]] = True
         undecided = undecided[~equal]
         place[undecided] += 1  # another state with the same first word
         undecided = undecided[place[undecided] < len(run)]
         undecided = undecided[run[place[undecided]] == columns[0][undecided]]
-    return found
+    return mask
 
 
 def _few(states: Sized, part: Slice) -> bool:

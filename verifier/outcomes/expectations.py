@@ -64,15 +64,15 @@ def parse_expectations(
 ) -> Expectations:
     """The expectations. Raises UsageError for unknown names and for two on the same."""
     known, possible = list(properties), list(actions)
-    found: list[Expectation | Enabling] = []
+    expectations: list[Expectation | Enabling] = []
     for word in words:
         expected = _parse(word, known, possible)
-        if any(_subject(other) == _subject(expected) for other in found):
+        if any(_subject(other) == _subject(expected) for other in expectations):
             raise UsageError(f"--expect {word}: another --expect speaks of the same")
-        found.append(expected)
+        expectations.append(expected)
     return Expectations(
-        tuple(expected for expected in found if isinstance(expected, Expectation)),
-        tuple(expected for expected in found if isinstance(expected, Enabling)),
+        tuple(expected for expected in expectations if isinstance(expected, Expectation)),
+        tuple(expected for expected in expectations if isinstance(expected, Enabling)),
         no_deadlock,
     )
 
@@ -102,9 +102,9 @@ def _subject(expected: Expectation | Enabling) -> tuple[type, str | None]:
 
 def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: Collection[str] = ()) -> int:
     """The exit code of a run in which these actions were enabled; of several, the one that weighs most."""
-    found = [(verdict.property_name, verdict.kind) for verdict in verdicts]
+    kinds = [(verdict.property_name, verdict.kind) for verdict in verdicts]
     missing = [ExitCode.NOT_AS_EXPECTED for _ in expectations.never_enabled(enabled)]
-    return ExitCode.worst([*exit_codes(found, expectations), *missing])
+    return ExitCode.worst([*exit_codes(kinds, expectations), *missing])
 
 
 def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:

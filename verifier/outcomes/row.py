@@ -222,9 +222,9 @@ def _document(content: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str
 def exit_codes_of(content: Mapping[str, Any]) -> Sequence[int]:
     """Return the exit code of each verdict. If an action was never enabled although that was expected, none
     is a success."""
-    found = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
+    kinds = [(result["property"], VerdictKind(result["verdict"])) for result in content["results"]]
     title = deadlock_title(content["statistics"])
     of_verdicts = [word for word in content.get("expected", ()) if not word.lower().endswith("=enabled")]
-    expectations = parse_expectations(of_verdicts, [name for name, _ in found], no_deadlock=title)
+    expectations = parse_expectations(of_verdicts, [name for name, _ in kinds], no_deadlock=title)
     missing = [ExitCode.NOT_AS_EXPECTED for _ in content.get("expected_but_never_enabled", ())]
-    return [ExitCode.worst([code, *missing]) for code in exit_codes(found, expectations)]
+    return [ExitCode.worst([code, *missing]) for code in exit_codes(kinds, expectations)]

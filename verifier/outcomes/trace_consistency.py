@@ -85,12 +85,12 @@ def _values(trace: Mapping[str, Any]) -> Iterator[str]:
         return
     for part in about.get("failing", ()):
         for path, value in part["where"]:
-            found = _NAME.fullmatch(path)
-            of_next = found is None or bool(found[2]) or not about.get("about_step")
+            match = _NAME.fullmatch(path)
+            of_next = match is None or bool(match[2]) or not about.get("about_step")
             state = states[-1] if of_next or len(states) < 2 else states[-2]
-            if found is None or found[1] not in state:
+            if match is None or match[1] not in state:
                 continue
-            shown, own = _items_of_text(value), _items_of_json(state[found[1]])
+            shown, own = _items_of_text(value), _items_of_json(state[match[1]])
             if shown is not None and own is not None and shown != own:
                 number = states.index(state)
                 yield f"{path} is {value} where it fails, and state {number} has another value"
@@ -109,9 +109,9 @@ def _items_of_json(data: Any) -> list[str] | None:
 def _items_of_text(words: str) -> list[str] | None:
     if words.endswith("…"):
         return None
-    found = _ITEM.findall(words) if words.startswith("(") and words.endswith(")") else []
-    if found:
-        return sorted(item.strip('"') for item in found)
+    items = _ITEM.findall(words) if words.startswith("(") and words.endswith(")") else []
+    if items:
+        return sorted(item.strip('"') for item in items)
     is_plain = re.fullmatch(r'"[^"]*"|-?\w+', words) is not None
     return [words.strip('"')] if is_plain else None
 

@@ -28,8 +28,8 @@ def add_growth(reason: str, names: Iterable[str]) -> str:
 def find_unbounded(reason: str | None) -> str:
     """Return what a reason says about variables that grow; empty if it says nothing about them, or advises
     for loops of a VIEW."""
-    found = _UNBOUNDED.search(reason or "")
-    return found.group(1) if found else ""
+    match = _UNBOUNDED.search(reason or "")
+    return match.group(1) if match else ""
 
 
 def choose_depth(verdicts: Iterable[Verdict]) -> int:

@@ -131,12 +131,12 @@ def _list_filled(sort: Sort) -> PythonSequence[Sort]:
 
 def exactly_moved(layout: Layout, renaming: Renaming) -> set[int]:
     """The variables of the fields in which renaming does no more than to move bits."""
-    found, last = set(), 0
+    exactly_moved, last = set(), 0
     for name, sort in layout.sorts.items():
         first, last = last + 1, last + sum(1 for _ in _bits(sort, (name,), (name,), renaming))
         if _fillers_stay(sort, renaming):
-            found |= set(range(first, last + 1))
-    return found
+            exactly_moved |= set(range(first, last + 1))
+    return exactly_moved
 
 
 def permutation_of(layout: Layout, renaming: Renaming) -> Permutation:

@@ -56,12 +56,12 @@ class InstanceImages:
         """Return some conjuncts of a part of the invariant. If the instance keeps these, it keeps all: the
         others are images of them under exchanges that leave the instance and the hypotheses as they are."""
         own = [exchange for exchange in self._for_conjuncts if exchange.leaves_instance(index)]
-        found = list_conjuncts(part)
-        if not own or len(found) == 1:
+        conjuncts = list_conjuncts(part)
+        if not own or len(conjuncts) == 1:
             return part
-        place = {self.plain.of(one): number for number, one in enumerate(found)}
+        place = {self.plain.of(one): number for number, one in enumerate(conjuncts)}
         seen, chosen = set[int](), list[FNode]()
-        for number, one in enumerate(found):
+        for number, one in enumerate(conjuncts):
             if number in seen:
                 continue
             chosen.append(one)
@@ -69,7 +69,7 @@ class InstanceImages:
             while waiting:
                 here = waiting.pop()
                 seen.add(here)
-                images = (place.get(exchange.form_of(found[here])) for exchange in own)
+                images = (place.get(exchange.form_of(conjuncts[here])) for exchange in own)
                 waiting += [image for image in images if image is not None and image not in seen]
         return conjunction(chosen)
 
@@ -99,7 +99,7 @@ class InstanceImages:
     def _word_exchanges(self) -> list[_WordExchange]:
         """Exchanges that the definition names, those that leave the invariant as it is."""
         named = self.model.definition.exchanges
-        found = []
+        word_exchanges = []
         search = Images(self.model) if named else None
         for exchange in named:
             permutation = move_bits(self.model.layout, exchange)
@@ -109,8 +109,8 @@ class InstanceImages:
             written = search.forms.under(moved)
             plain, invariant = search.plain, self.invariant
             if set(map(plain.of, invariant)) == set(map(written.of, invariant)):
-                found.append(_WordExchange(search, exchange, moved, written))
-        return found
+                word_exchanges.append(_WordExchange(search, exchange, moved, written))
+        return word_exchanges
 
     def _exchange(self, renaming: Renaming) -> _Exchange | None:
         """The permutation of bits, if it is one that leaves the invariant as it is."""
