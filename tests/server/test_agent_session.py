@@ -107,4 +107,4 @@ def test_a_signal_ends_the_server() -> None:
         process.stdin.flush()
         assert "serverInfo" in process.stdout.readline()
         process.terminate()
-        assert process.wait(20) == 12
+        assert process.wait(60) == 12

@@ -54,7 +54,7 @@ class Editor(LanguageClient):
         """Return the next findings about a file: lines and columns from 1, and words."""
         while uri not in self.diagnostics:
             self.told.clear()
-            await asyncio.wait_for(self.told.wait(), 20)
+            await asyncio.wait_for(self.told.wait(), 60)
         found = self.diagnostics.pop(uri)
         return [(one.range.start.line + 1, one.range.start.character + 1, one.message) for one in found]
 
@@ -82,7 +82,7 @@ def run(session: Callable[[Editor], Awaitable[None]], **options: Any) -> None:
         async with editing(**options) as editor:
             await session(editor)
 
-    asyncio.run(asyncio.wait_for(whole(), 60))
+    asyncio.run(asyncio.wait_for(whole(), 180))
 
 
 def at(uri: str, line: int, column: int) -> tuple[lsp.TextDocumentIdentifier, lsp.Position]:

@@ -64,7 +64,7 @@ def serving() -> Iterator[Server]:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Server(process)
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
             assert process.returncode == 0
         finally:
             process.kill()
@@ -125,7 +125,7 @@ def test_a_cancelled_check_says_what_it_knows_and_others_are_answered_meanwhile(
         result = answers[2]["result"]["results"][0]
         assert (result["verdict"], result["reason"]) == ("INCONCLUSIVE", "interrupted")
         assert result["depth"] >= 1
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
 
 
 def test_the_input_may_end_before_the_answers() -> None:
@@ -149,7 +149,7 @@ def test_a_check_ends_when_the_client_is_gone() -> None:
         assert process.stdout is not None
         process.stdin.close()
         process.stdout.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -162,7 +162,7 @@ def test_a_signal_ends_the_server_and_its_checks(number: signal.Signals) -> None
         children = psutil.Process(process.pid).children(recursive=True)
         assert children
         process.send_signal(number)
-        assert process.wait(20) == 12
+        assert process.wait(60) == 12
         psutil.wait_procs(children, 10)
         assert not [child for child in children if child.is_running() and child.status() != "zombie"]
 
