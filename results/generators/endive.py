@@ -197,8 +197,8 @@ def measure(benchmarks: Path, name: str, seconds: float) -> Row:
         return Row(name, claim, hand, hand_cpu, alone, cpu, wall, found, checked, mutant, explored)
 
 
-def page(rows: Sequence[Row], seconds: float) -> str:
-    """Return the page."""
+def page(rows: Sequence[Row], seconds: float, lacking: Sequence[str] = ()) -> str:
+    """Return the page. ``lacking``: the protocols that were not measured."""
     hand = sum(row.by_hand == "PROVED" for row in rows)
     alone = [row for row in rows if row.alone == "PROVED"]
     quick = sum(row.alone_cpu <= _ASKED_SECONDS for row in alone)
@@ -222,6 +222,7 @@ def page(rows: Sequence[Row], seconds: float) -> str:
         "to four elements in each set, with at most 200,000 states. Of quorums it takes some sets of sets.",
         "",
         f"Made on {on}.",
+        f"Not measured: {', '.join(lacking) or 'none'}.",
         "",
         f"| {' | '.join(_HEADERS)} |",
         f"|{'---|' * len(_HEADERS)}",
@@ -246,7 +247,7 @@ def main() -> None:
         print(" | ".join(rows[name].cells()), flush=True)
         inside = [rows[one] for one in known if one in rows]
         _ROWS.write_text(json.dumps([asdict(one) for one in inside], indent=1) + "\n")
-        _PAGE.write_text(page(inside, given.seconds))
+        _PAGE.write_text(page(inside, given.seconds, [one for one in known if one not in rows]))
 
 
 if __name__ == "__main__":
