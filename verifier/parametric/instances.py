@@ -10,7 +10,6 @@ too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -103,8 +102,23 @@ def number_of_instances(logic: Logic, kinds: Kinds, clause: Clause, terms: Seque
 def instances(
     logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]
 ) -> Iterator[tuple[tuple[Node, ...], Node]]:
-    """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both."""
-    for chosen in product(*_choices(logic, kinds, clause, terms)):
-        body = logic.substitute(clause.body, dict(zip(clause.variables, chosen, strict=True)))
-        if body is not logic.true:
+    """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both.
+
+    Variables get their values one after the other, so that instances share what the first values decide. The
+    order of the instances is that of the product of the terms. This is sound since terms are ground: no value
+    contains a variable that is replaced later.
+    """
+    choices = _choices(logic, kinds, clause, terms)
+
+    def instantiate(body: Node, chosen: tuple[Node, ...]) -> Iterator[tuple[tuple[Node, ...], Node]]:
+        if body is logic.true:
+            return
+        if len(chosen) == len(choices):
             yield chosen, body
+            return
+        variable = clause.variables[len(chosen)]
+        for term in choices[len(chosen)]:
+            yield from instantiate(logic.substitute(body, {variable: term}), (*chosen, term))
+
+    if all(choices):
+        yield from instantiate(clause.body, ())

@@ -29,7 +29,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 _LOG = logging.getLogger(__name__)
 _LOG.addHandler(logging.NullHandler())  # silent unless the user listens
 _POLL_SECONDS = 0.2
-_COUNTED_AFTER = 20
+_COUNTED_AFTER = 50
 """The pause before shared memory is counted again, as a multiple of the time of the count. The system visits
 each page, 35 ms for a GiB."""
 _PR_SET_PDEATHSIG = 1
@@ -76,8 +76,8 @@ class Children:
     nested: bool = False
     """True if children have children of their own, which count, and are killed, with them."""
     _children: dict[str, Child] = field(default_factory=dict)
-    _measured: float = 0.0
-    """When memory was measured last."""
+    _measured: float = field(default_factory=time.monotonic)
+    """When memory was measured last, or these began: many children end before they are measured."""
     _counted_again: float = 0.0
     """When memory that processes share is to be counted again."""
     peak_memory: int = 0
@@ -271,10 +271,14 @@ def _resident(pid: int) -> int:
 
 
 def _with_descendants(pid: int) -> list[psutil.Process]:
-    with contextlib.suppress(psutil.Error):
-        root = psutil.Process(pid)
-        return [root, *root.children(recursive=True)]
-    return []
+    """Return a process and all below it, as far as they still are."""
+    found, waiting = list[psutil.Process](), [pid]
+    while waiting:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(waiting.pop())
+            found.append(process)
+            waiting += _children_of(process)
+    return found
 
 
 def _proportional(process: psutil.Process) -> int:
