@@ -18,6 +18,25 @@ Low == x < 2
 Comes == []<>(x = 0)
 ====
 """
+_UNREAD = """
+from verifier import Option, Protocol, Range, State, Step, action, eventually, temporal
+
+
+class Unread(Protocol):
+    def state(self):
+        return State(x=Option(Range(0, 2)))
+
+    def init(self, s):
+        return s.x.is_none
+
+    @action()
+    def go(self, s):
+        return Step(when=[s.x.value == 1], then={s.x: 2})
+
+    @temporal
+    def comes(self, s):
+        return eventually(s.x == 2)
+"""
 _GUARDED = '''
 from verifier import *
 
@@ -114,7 +133,10 @@ def test_an_error_of_evaluation_is_said_with_its_state_once(command: str, ring: 
     assert done.stderr.count("in the state") <= 1
 
 
-def test_progress_of_live_counts_no_negative_actions(ring: Path) -> None:
-    ring.write_text(_RING.replace("x' = (x + 1) % N", "<<0>>[x + 2] = 0 /\\ x' = x + N"))
-    done = verify("live", str(ring), "--engine", "bmc", "--property", "Comes")
-    assert "violation with 0 actions found" in done.stderr
+def test_progress_of_live_counts_no_negative_actions(tmp_path: Path) -> None:
+    """The step with which the loop begins is no action, also if the violation is in the first state."""
+    protocol = tmp_path / "unread.py"
+    protocol.write_text(_UNREAD)
+    done = verify("live", str(protocol), "--engine", "bmc", "--property", "comes")
+    assert "violation with 0 actions found " in done.stderr
+    assert "comes      VIOLATED in 0 steps" in done.stdout
