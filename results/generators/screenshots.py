@@ -11,27 +11,33 @@ import itertools
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from click.testing import CliRunner
 
-from tests.support.chromium import browser, prefer, screenshot, size
+from tests.support.chromium import browser, connect, prefer, screenshot, size
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
+from tests.support.serving import serving
 from tests.support.two_recoveries import two_recoveries
 from verifier.cli.main import cli
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.runs.replaying import Replayed, row_of
+from verifier.server.web import WalkServer
 
 _ROOT = Path(__file__).resolve().parents[2]
 IMAGES = _ROOT / "docs" / "images"
 NOTES = IMAGES / "drawn_by.json"
 SWEEP = _ROOT / "results" / "report.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
+_REPORTS = _ROOT / "verifier" / "report" / "html"
+_WALKING = _ROOT / "verifier" / "server" / "page"
+_LOCK = _ROOT / "docs" / "examples" / "FencedLock.tla"
 _TYPE = """
 const shown = [...document.querySelectorAll("input[placeholder='all variables']")].find(i => i.offsetParent);
 shown.value = arguments[0];
@@ -73,15 +79,17 @@ def explorers() -> Report:
 
 @dataclass(frozen=True)
 class Picture:
-    """A view of a report, or of a report's file, in a window of this size."""
+    """A view of a report, of a report's file, or of a served page, in a window of this size."""
 
-    report: Callable[[], Report | Path]
+    report: Callable[[], Report | Path | AbstractContextManager[WalkServer]]
     fragment: str
     scheme: str
     width: int
     height: int
     only: str = ""
     """The variables shown, as typed into the page."""
+    folder: Path = _REPORTS
+    """The files that draw the page."""
 
 
 PICTURES = {
@@ -97,13 +105,14 @@ PICTURES = {
     ),
     "matrix": Picture(lambda: Report("StrongIsr over a grid", run_sweep()), "#overview", "light", 1280, 1060),
     "narrow": Picture(explorers, "#verdict-1", "dark", 560, 1100),
+    "open": Picture(lambda: serving(str(_LOCK)), "#0.0.0.0", "light", 1440, 420, folder=_WALKING),
 }
 
 
-def fingerprint() -> str:
-    """Return a hash of the files that draw a page."""
+def fingerprint(name: str) -> str:
+    """Return a hash of the files that draw a picture."""
     hashed = hashlib.sha256()
-    for file in sorted((_ROOT / "verifier" / "report" / "html").iterdir()):
+    for file in sorted(PICTURES[name].folder.iterdir()):
         hashed.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
     return hashed.hexdigest()[:16]
 
@@ -113,6 +122,21 @@ def make_fingerprints() -> dict[str, str]:
     return dict(json.loads(NOTES.read_text(encoding="utf-8"))) if NOTES.exists() else {}
 
 
+@contextmanager
+def show(picture: Picture, folder: Path) -> Iterator[str]:
+    """Give the address of the page of a picture."""
+    report = picture.report()
+    if isinstance(report, Path):
+        yield report.as_uri()
+    elif isinstance(report, Report):
+        path = folder / "report.html"
+        path.write_text(as_html(report), encoding="utf-8")
+        yield path.as_uri()
+    else:
+        with report as server:
+            yield server.url
+
+
 def main() -> None:
     """Takes each picture, or those named."""
     IMAGES.mkdir(exist_ok=True)
@@ -120,19 +144,18 @@ def main() -> None:
     with browser() as driver, tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or PICTURES:
             picture = PICTURES[name]
-            report = picture.report()
-            path = report if isinstance(report, Path) else Path(folder) / "report.html"
-            if isinstance(report, Report):
-                path.write_text(as_html(report), encoding="utf-8")
-            prefer(driver, picture.scheme)
-            size(driver, picture.width, picture.height)
-            driver.get("about:blank")
-            driver.get(f"{path.as_uri()}{picture.fragment}")
-            driver.execute_async_script("setTimeout(arguments[0], 400)")
-            if picture.only:
-                driver.execute_script(_TYPE, picture.only)
-            screenshot(driver, IMAGES / f"{name}.png")
-            drawn[name] = fingerprint()
+            with show(picture, Path(folder)) as address:
+                prefer(driver, picture.scheme)
+                size(driver, picture.width, picture.height)
+                if address.startswith("http"):
+                    connect(driver)
+                driver.get("about:blank")
+                driver.get(f"{address}{picture.fragment}")
+                driver.execute_async_script("setTimeout(arguments[0], 400)")
+                if picture.only:
+                    driver.execute_script(_TYPE, picture.only)
+                screenshot(driver, IMAGES / f"{name}.png")
+            drawn[name] = fingerprint(name)
     NOTES.write_text(json.dumps(drawn, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from results.generators.screenshots import IMAGES, PICTURES, fingerprint, make_f
 @pytest.mark.parametrize("name", sorted(PICTURES))
 def test_no_picture_is_older_than_the_files_that_draw(name: str) -> None:
     words = f"python -m results.generators.screenshots {name}"
-    assert make_fingerprints().get(name) == fingerprint(), f"the pages are drawn differently now: {words}"
+    assert make_fingerprints().get(name) == fingerprint(name), f"the pages are drawn differently now: {words}"
 
 
 def test_every_picture_of_the_documentation_is_made_by_the_command() -> None:

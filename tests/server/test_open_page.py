@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 
-from tests.support.chromium import browser, console
+from tests.support.chromium import browser, connect, console
 from tests.support.command_line import ROOT, verify
 from tests.support.pages import needs_chromium
-from verifier.runs.loaded import ReadingOptions
-from verifier.server.session import Session
-from verifier.server.web import WalkServer
+from tests.support.serving import serving
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
-
-
-@contextmanager
-def serving(spec: str, **constants: str) -> Iterator[WalkServer]:
-    """Give a server of a specification."""
-    session = Session()
-    server = WalkServer(session, session.load(spec, constants, ReadingOptions(), None))
-    thread = threading.Thread(target=server.serve)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.http.shutdown()
-        thread.join()
 
 
 def post(url: str, content: Any, **headers: str) -> tuple[int, Any]:
@@ -99,8 +81,7 @@ class Page:
 
     def __init__(self, driver: Chrome, url: str) -> None:
         self.driver = driver
-        online = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-        driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
+        connect(driver)
         driver.get(url)
         self.until(lambda: bool(self.texts("#path li")))
 

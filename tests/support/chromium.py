@@ -52,6 +52,12 @@ def browser() -> Iterator[webdriver.Chrome]:
             driver.quit()
 
 
+def connect(driver: webdriver.Chrome) -> None:
+    """Let the browser reach a server on this machine."""
+    online = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
+
+
 def console(driver: webdriver.Chrome) -> list[str]:
     """Return the browser's complaints since the last call."""
     return [str(entry["message"]) for entry in _log(driver, "browser")]

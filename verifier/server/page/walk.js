@@ -87,7 +87,7 @@ function showPath() {
 function showState() {
   const { state, path } = shown;
   const last = path.at > 0 ? path.steps[path.at - 1].changed.map((one) => one.path) : [];
-  $("state-title").textContent = `State ${state.state}`;
+  $("state-title").textContent = path.at > 0 ? `State after step ${path.at}` : "Initial state";
   $("properties").replaceChildren(
     ...Object.entries(state.properties).map(([name, holds]) => {
       const words = holds === null ? "has no value" : holds ? "true" : "false";
