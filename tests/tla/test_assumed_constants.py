@@ -80,3 +80,9 @@ def test_contradictory_assumptions_are_refused(tmp_path: Path) -> None:
     text = QUORUMS.replace("ASSUMED", f"ASSUME {MAJORITIES}\nASSUME {{}} \\in Quorum")
     with pytest.raises(UsageError, match="satisfy the ASSUMEs"):
         _prove(tmp_path, text, "Node = {a, b} Quorum = {{a, b}}")
+
+
+def test_an_assumption_that_the_configuration_breaks_is_named_by_its_place(tmp_path: Path) -> None:
+    text = QUORUMS.replace("ASSUMED", "ASSUME Cardinality(Node) > 5")
+    with pytest.raises(UsageError, match=r"Strings\.tla:4:\d+: the assumption is false at these constants"):
+        _prove(tmp_path, text, "Node = {a, b}\nQuorum = {{a, b}}")

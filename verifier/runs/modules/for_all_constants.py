@@ -18,6 +18,7 @@ from verifier.runs.modules.loading import formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
 from verifier.runs.protocol_loading import load_class_at
+from verifier.specs.constants import AssumptionFailed
 from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
@@ -56,7 +57,11 @@ def read_as_protocol(
     for name in helping:
         formula_named(specification, name, [], "lemma")
     protocol = make_protocol(specification, properties, helping)
-    made = load_class_at(protocol.kind, {}, loaded.spec, loaded.began)
+    try:
+        made = load_class_at(protocol.kind, {}, loaded.spec, loaded.began)
+    except AssumptionFailed:
+        source.check_assumptions()  # the error has the place in the module
+        raise
     own, of_module = made.definition.presentation, loaded.definition.presentation
     shown = replace(
         own,

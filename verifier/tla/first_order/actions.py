@@ -129,7 +129,9 @@ class Walker:
                 yield from self._walk(meaning.whole, scope.resume_argument(meaning), branch)
             case Guard():
                 yield branch.with_line(self.reading.formula(whole, scope))
-            case Boxed() | Cases() | _:
+            case Cases():
+                raise Unread(whole.place, "CASE has no rule in an action: write IF, or a disjunction")
+            case Boxed() | _:
                 raise Unread(whole.place, f"{type(form).__name__} has no rule in an action")
 
     def _next(self) -> ast.Definition | None:
