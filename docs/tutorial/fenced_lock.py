@@ -77,7 +77,7 @@ class LeaseLock(Protocol):
         )
 
     def newer(self, one: OptionValue[Integer], other: OptionValue[Integer]) -> OptionValue[Integer]:
-        """The newer of two tokens, none being older than all."""
+        """The newer of two tokens. No token counts as older than any."""
         return if_(one.is_none | (other.value > one.value), other, one)
 
     @invariant()

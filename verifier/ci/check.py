@@ -107,7 +107,8 @@ def find_uncovered(
         for name in dict.fromkeys(name for _, found in facts for name in found.lasting):
             if name not in named:
                 words = f"the configuration of {spec} names {name}, which is a temporal property"
-                words += ": no cell expects anything of it. Add a cell without an engine, or with engine live"
+                words += ": no cell expects anything of it. Add a cell with no engine, depth or options, "
+                words += "or with engine live"
                 yield live[0] if live else None, name, surprise(name, words)
 
 
