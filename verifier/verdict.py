@@ -128,6 +128,8 @@ def beyond_depth(depth: int) -> str:
     return f"beyond the depth of {depth} asked for"
 
 
+IS_VIOLATED = " is violated"
+"""The end of the reason for an open verdict: another property, which comes first, is violated."""
 ALL_CONSTANTS = "all-constants"
 """The search that decided: a proof for all constants."""
 

@@ -299,6 +299,9 @@ def test_users_never_see_the_words_of_solvers() -> None:
 def test_a_type_invariant_says_which_action_would_leave_which_sort() -> None:
     text = text_of(finish(Overflow(), ("TypeInvariant",), 5))
     assert "Count() is enabled and would give x a value outside 0..3" in text
+    (result,) = as_object(finish(Overflow(), ("TypeInvariant",), 5))["results"]
+    (failing,) = result["trace"]["#meta"]["failing"]
+    assert failing["says"] == failing["formula"]  # a page must not say of a sentence that it is false
 
 
 def test_a_violated_initial_state() -> None:

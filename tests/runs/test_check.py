@@ -292,3 +292,50 @@ def test_a_hunt_says_what_each_engine_tried() -> None:
     closed = Outcome((verdict(VerdictKind.INCONCLUSIVE, "timeout", 5),), (), {})
     assert describe_effort("bmc", closed) == "all executions of at most 5 parallel steps"
     assert describe_effort("explore", Outcome((), (), {})) == ""
+
+
+_UNREAD = """
+from verifier import Option, Protocol, Range, State, Step, action, invariant
+
+
+class Unread(Protocol):
+    def state(self):
+        return State(x=Option(Range(0, 2)), y=Range(0, 3))
+
+    def init(self, s):
+        return [s.x.is_none, s.y == 0]
+
+    @action()
+    def go(self, s):
+        return Step(when=[s.x.value == 1, s.x.is_some], then={s.x: 2})
+
+    @action()
+    def up(self, s):
+        return Step(when=[s.y < 3], then={s.y: s.y + 1})
+
+    @invariant
+    def low(self, s):
+        return s.y <= 3
+"""
+
+
+def test_an_undefined_read_is_said_once_and_keeps_the_others_open(tmp_path: Path) -> None:
+    """Several engines find it at once, and more time decides nothing else."""
+    path = tmp_path / "unread.py"
+    path.write_text(_UNREAD)
+    printed = verify("check", str(path)).stdout
+    assert printed.count("\nUndefinedRead  VIOLATED in 0 steps") == 1
+    assert "UndefinedRead: VIOLATED in 0 steps (fewest)" in printed
+    assert "low is open as long as UndefinedRead is violated." in " ".join(printed.split())
+    assert "more time" not in printed
+    assert "VIOLATED in 0 steps (fewest)" in verify("prove", str(path)).stdout
+
+
+def test_a_surprise_is_told_from_what_was_expected(tmp_path: Path) -> None:
+    path = tmp_path / "over.py"
+    text = _UNREAD.replace("s.x.value == 1, ", "").replace("when=[s.y < 3], ", "")
+    path.write_text(text.replace("s.y <= 3", "s.y < 3"))
+    result = verify("check", str(path), "--expect", "low=violated")
+    assert result.exit_code == 10
+    words = "not as expected (TypeInvariant violated, and nothing was expected of that), exit code 10"
+    assert words in " ".join(result.stdout.split())

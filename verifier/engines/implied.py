@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from verifier.specs.definition import PropertyKind
 from verifier.system.transition_system import TransitionSystem
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import IS_VIOLATED, Verdict, VerdictKind
 
 
 def limit_by_implied(system: TransitionSystem, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
@@ -37,5 +37,5 @@ def _limit(verdict: Verdict, breach: Verdict) -> Verdict:
     depth = before if breach.fewest and before >= 0 else None
     if verdict.kind is VerdictKind.INCONCLUSIVE and (verdict.depth is None or verdict.depth <= before):
         return verdict
-    words = f"{breach.property_name} is violated"
+    words = f"{breach.property_name}{IS_VIOLATED}"
     return replace(verdict, kind=VerdictKind.INCONCLUSIVE, depth=depth, reason=words)

@@ -76,8 +76,8 @@ class Children:
     nested: bool = False
     """True if children have children of their own, which count, and are killed, with them."""
     _children: dict[str, Child] = field(default_factory=dict)
-    _measured: float = field(default_factory=time.monotonic)
-    """When memory was measured last, or these began: many children end before they are measured."""
+    _measured: float = 0.0
+    """When memory was measured last."""
     _counted_again: float = 0.0
     """When memory that processes share is to be counted again."""
     peak_memory: int = 0
@@ -85,6 +85,8 @@ class Children:
 
     def __post_init__(self) -> None:
         self.limits = self.limits.begin()
+        if self.nested:  # it takes long to measure these, and many end soon
+            self._measured = time.monotonic()
 
     def __enter__(self) -> Children:
         return self

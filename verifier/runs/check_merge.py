@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +165,7 @@ def conclude_check(
             name: replace(verdict, reason=ended) if verdict.reason in _CUT_SHORT else verdict
             for name, verdict in merged.items()
         }
-    rest = [v for report in _order(reports) for v in _beside(report, merged, question)]
+    rest = _best_of_each(v for report in _order(reports) for v in _beside(report, merged, question))
     there = {verdict.property_name for verdict in rest}
     rest += [_join([], name) for name in plan.postconditions if name not in there]
     if not question.properties:
@@ -231,6 +231,15 @@ def _beside(report: EngineReport, merged: Mapping[str, Verdict], question: Quest
     if report.engine == EXPLORE:
         return [own for v in others if (own := _of_states(report, v.property_name)) is not None]
     return [v for v in others if v.kind in (VerdictKind.VIOLATED, VerdictKind.ERROR)]
+
+
+def _best_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return one verdict for each property: the most decisive one, with the fewest steps if that is known."""
+    best: dict[str, Verdict] = {}
+    for one in verdicts:
+        known = best.setdefault(one.property_name, one)
+        best[one.property_name] = min(known, one, key=lambda v: (_worth(v), not v.fewest))
+    return list(best.values())
 
 
 def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:

@@ -158,6 +158,11 @@ def make_undecided_verdicts(properties: Sequence[str], reason: str) -> tuple[Ver
     return tuple(Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name in properties)
 
 
+def _mark_fewest(verdict: Verdict) -> Verdict:
+    """Say of an execution without an action that none has fewer."""
+    return replace(verdict, fewest=True) if verdict.steps == 0 else verdict
+
+
 def conclude(
     question: Question[OptionsT],
     found: Answer,
@@ -170,6 +175,7 @@ def conclude(
 ) -> Run:
     """Return the finished run."""
     outcome, expectations = found.outcome, question.expectations
+    outcome = replace(outcome, verdicts=tuple(map(_mark_fewest, outcome.verdicts)))
     for verdict in outcome.verdicts:
         _LOG.info("%s: %s: %s by %s", engine, verdict.property_name, verdict.kind, verdict.found_by)
     began = question.limits.since

@@ -19,7 +19,9 @@ from verifier.text.exploration import render_counts
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
+    DEADLOCKS_NOT_CHECKED,
     advise_on_growth,
+    deadlocks_checked,
     expectation_remarks,
     name_module,
     name_spec,
@@ -28,7 +30,7 @@ from verifier.text.run import (
     verdict_style,
     with_constants,
 )
-from verifier.verdict import LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words
+from verifier.verdict import IS_VIOLATED, LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words
 
 _LEAST_EVIDENCE = 24
 _GAP = "  "
@@ -142,6 +144,8 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
+    if outcome.statistics.get("deadlocks") and not deadlocks_checked(run):
+        yield DEADLOCKS_NOT_CHECKED
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."
 
@@ -154,6 +158,10 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
     for verdict in undecided:
         name = verdict.property_name
         if find_unbounded(verdict.reason):
+            continue
+        breach = (verdict.reason or "").removesuffix(IS_VIOLATED)
+        if breach != verdict.reason:
+            yield f"{name} is open as long as {breach} is violated. Mend that first, and check again."
             continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
         more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []

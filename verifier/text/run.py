@@ -297,17 +297,23 @@ def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:
     return f"{words} (translation agrees with the module on {states:,} states, {steps:,} steps)"
 
 
-def _name_undecided(run: Run) -> str:
-    """Name the open properties, of which the expectations may say nothing."""
-    names = [one.property_name for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
-    return f" ({', '.join(names)} left open)" if names else ""
+def _name_surprises(run: Run) -> str:
+    """Name the properties that are open or violated, and of which the expectations say nothing."""
+    said = {word.partition("=")[0] for word in run.expected if "=" in word}
+    kinds = {VerdictKind.INCONCLUSIVE: "left open", VerdictKind.VIOLATED: "violated"}
+    parts = []
+    for kind, words in kinds.items():
+        of_kind = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
+        names = [name for name in of_kind if name not in said and (kind is not VerdictKind.VIOLATED or said)]
+        parts += [f"{', '.join(names)} {words}"] if names else []
+    return f" ({'; '.join(parts)}, and nothing was expected of that)" if parts else ""
 
 
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
-        met = "as expected" if run.exit_code == 0 else f"not as expected{_name_undecided(run)}"
+        met = "as expected" if run.exit_code == 0 else f"not as expected{_name_surprises(run)}"
         remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
     return remarks
 

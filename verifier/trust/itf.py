@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from verifier.encodings.blame import Blame
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
@@ -102,7 +103,8 @@ def _failing(trace: Trace, model: Model) -> list[dict[str, Any]]:
     if trace.violates is None or trace.loop is not None or model.system.seeks(trace.violates):
         return []
     parts = [reason.part for reason in reasons(model, trace)]
-    parts += [FailingPart(words, (), ()) for words in breaches(model, trace)]
+    # These are sentences already, and no formulas of which it could be said that they are false.
+    parts += [FailingPart(words, (), (), Blame(words, ())) for words in breaches(model, trace)]
     if not parts and trace.violates == model.definition.titles.no_deadlock:
         parts = find_waiting(model.definition, trace.states[-1])
     return [part.as_json for part in parts]

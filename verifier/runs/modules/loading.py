@@ -349,6 +349,7 @@ def _make_unknown_error(spec: Specification, name: str, known: Sequence[str], ki
     levels = (TEMPORAL,) if kind.startswith("temporal") else (CONSTANT, STATE)
     near = nearest(name, [*known, *operators(spec, levels)])
     hint = f"; did you mean {near!r}?" if near else ""
-    configured = f"; {Path(spec.config.file).name} names {', '.join(dict.fromkeys(known))}" if known else ""
+    claims = dict.fromkeys(one.name for one in (*spec.config.invariants, *spec.config.properties))
+    configured = f"; {Path(spec.config.file).name} names {', '.join(claims)}" if known and claims else ""
     words = f"{spec.module.name} has no operator of that name without parameters{configured}"
     return UsageError(f"unknown {kind} {cut(name)!r}: {words}{hint}")
