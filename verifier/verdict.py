@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 _SURPRISE = (
-    "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; of "
-    "verify ci, a difference other than a verdict"
+    "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; in "
+    "verify ci, something other than a verdict differs"
 )
 
 
 LOOPS_OF_VIEW = "leave it open: a loop of the VIEW, as TLC finds, need not be an execution"
 """The end of the reason for an open property, if a VIEW hides variables that grow forever."""
-LEFT_TO_LIVE = "not checked here: verify live decides what a property says beyond []P and [][A]_v"
+LEFT_TO_LIVE = "temporal: only check and live decide it"
 """Why a property of executions has no verdict of an engine that looks at states and steps."""
 ENDED_FIRST = "ended at the first violation, as asked"
 """Why a property has no verdict of a run that was to end once another one is violated."""
@@ -164,13 +164,15 @@ def worst(kinds: Iterable[VerdictKind]) -> VerdictKind:
 
 
 def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: str | None) -> str:
-    """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout of 60 s, depth 7 closed)``."""
+    """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout of 60 s, depth 7 closed)``.
+
+    No depth matters to what another engine decides."""
     match kind:
         case VerdictKind.HOLDS:
             return f"HOLDS({depth})"
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
             return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
-        case VerdictKind.INCONCLUSIVE:
+        case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE:
             closed = "no depth closed" if depth is None else f"depth {depth} closed"
             return f"INCONCLUSIVE({reason}, {closed})"
         case VerdictKind.PROVED:

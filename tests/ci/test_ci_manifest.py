@@ -83,7 +83,12 @@ WRONG = [
         'options = { steps = "seriel" }',
         "unknown value of steps 'seriel' .*did you mean 'serial'",
     ),
-    ("seconds = 0.3", 'options = { steps = "parallel" }', "steps = 5 means the fewest"),
+    ("seconds = 0.3", 'options = { steps = "parallel" }', "steps = 5 means the fewest steps, but bmc"),
+    (
+        'spec = "broken.py"\ndepth = 8',
+        'spec = "broken.py"\nengine = "check"',
+        "steps = 5 means the fewest steps, but check does not look for them: leave out steps, or set engine",
+    ),
     ("seconds = 0.3", "options = { symmetry = 1 }", "symmetry = 1 is not allowed: it takes true or false"),
     ("seconds = 0.3", "options = { part = 1 }", "unknown option of bmc 'part'"),
     (

@@ -17,8 +17,8 @@ from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.cli.reporter import Reporter
 from verifier.engines import bmc, explore, proofs
 from verifier.outcomes.unbounded import (
-    KEEP_GOING,
     choose_depth,
+    explain_stop,
     find_unbounded,
     has_ended_without_end,
     seems_unbounded,
@@ -50,7 +50,7 @@ def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> N
     assert (results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == ("VIOLATED", 1)
     for name in ("Binary", "Shrinks", "Less"):
         assert results[name]["verdict"] == "INCONCLUSIVE"
-        assert results[name]["reason"].startswith("left seems unbounded")
+        assert results[name]["reason"].startswith("stopped, since left seems unbounded (")
         assert results[name]["depth"] >= 30
 
 
@@ -75,7 +75,7 @@ def test_an_endless_module_gets_a_command_that_decides_it(command: str, tmp_path
     path.write_text(_QUEUE)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Order Short\n")
     said = verify(command, str(path)).stdout
-    assert "sent, got, queue seem unbounded" in said
+    assert "sent, got and queue seem unbounded" in said
     printed = re.search(r"verify explore (.*) --depth (\d+)", " ".join(said.split()))
     assert printed is not None, said
     given, depth = printed.groups()
@@ -94,13 +94,14 @@ def test_a_constraint_ends_an_endless_module(tmp_path: Path) -> None:
 
 
 def test_a_limit_and_growth_are_told_apart_in_a_reason() -> None:
-    grows = seems_unbounded(["sent", "queue"])
-    assert find_unbounded(f"timeout of 3 s; {grows}") == find_unbounded(f"{grows}, and {KEEP_GOING}") == grows
+    names = ["sent", "queue"]
+    grows, stop = seems_unbounded(names), explain_stop(names)
+    assert find_unbounded(f"timeout of 3 s; {grows}") == find_unbounded(stop) == grows
     assert find_unbounded("timeout of 3 s") == find_unbounded(None) == ""
     assert find_unbounded(explain_loops_of_view(["sent"])) == ""
     ended = Verdict("P", VerdictKind.INCONCLUSIVE, 30, 1.0, f"timeout of 3 s; {grows}")
     assert choose_depth([ended]) == 30
-    assert choose_depth([replace(ended, reason=f"{grows}, and {KEEP_GOING}")]) == 60
+    assert choose_depth([replace(ended, reason=stop)]) == 60
 
 
 def test_an_exploration_that_is_cut_off_names_what_grows(
@@ -112,7 +113,7 @@ def test_an_exploration_that_is_cut_off_names_what_grows(
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Order\n")
     asked = ("--by", "interpreter", "--property", "Order", "--max-states", "12000")
     said = verify("explore", str(path), *asked).stdout
-    assert "INCONCLUSIVE(more than 12000 states; sent, got, queue seem unbounded" in " ".join(said.split())
+    assert "INCONCLUSIVE(more than 12000 states; sent, got and queue seem unbounded" in " ".join(said.split())
 
 
 _GROWING = {
@@ -136,7 +137,7 @@ def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["Small"]["verdict"], results["Small"]["steps"]) == (10, "VIOLATED", 3)
     assert results["Flag"]["verdict"] == "INCONCLUSIVE"
-    words = f"{name} seems unbounded, and --keep-going continues"
+    words = f"stopped, since {name} seems unbounded (--keep-going would go on)"
     assert results["Flag"]["reason"] == words
 
 
@@ -179,7 +180,7 @@ def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
     done = verify("check", str(unbounded), "--timeout", "60s", "--format", "json")
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
-    words = "left seems unbounded, and --keep-going continues"
+    words = "stopped, since left seems unbounded (--keep-going would go on)"
     left = {name: one["reason"] for name, one in results.items() if one["verdict"] == "INCONCLUSIVE"}
     assert left.keys() >= {"Binary", "Shrinks", "Less"}
     assert set(left.values()) == {words}

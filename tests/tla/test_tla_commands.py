@@ -297,7 +297,7 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
         (["bmc", "M.tla", "--property", "Next"], "Next speaks of more than one state"),
         (["prove", "M.tla", "--set", "M=1"], "unknown constant of M 'M'"),
         (["live", "M.tla"], "names no temporal PROPERTY"),
-        (["live", "M.tla", "--property", "Low"], "says nothing of whole executions"),
+        (["live", "M.tla", "--property", "Low"], "is about single states and steps, not whole executions"),
         (["bmc", "M.tla", "--expect", "Upp=enabled"], "did you mean 'Up'?"),
         (["show", "kip320", "--library", "."], "--library is for TLA+ modules, and kip320 is none"),
         (["sweep", "--spec", "M.tla", "--split", "4"], "split is not for TLA+ modules"),

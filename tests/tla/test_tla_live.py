@@ -78,7 +78,7 @@ def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
     }
     replayed = verify("replay", "t.itf.json", "--spec", "M.tla", "--show")
     assert replayed.exit_code == 0, replayed.output
-    assert "A4 fails of this execution" in replayed.stdout
+    assert "A4 fails in this execution" in replayed.stdout
     Path("S.cfg").write_text("SPECIFICATION Strong\nCHECK_DEADLOCK FALSE\n")
     unfair = wrong("replay", "t.itf.json", "--spec", "M.tla", "--config", "S.cfg")
     assert "the loop is not fair" in unfair
@@ -228,7 +228,7 @@ def test_all_of_a_property_is_decided(folder: Path) -> None:
     Path("M.cfg").write_text(f"SPECIFICATION Live\nPROPERTY {' '.join(claims)}\nCHECK_DEADLOCK FALSE\n")
     done = verify("live", "M.tla", "--format", "json")
     assert done.exit_code == 10, done.output
-    assert "Safe says nothing of whole executions: verify bmc, explore and prove check it" in done.stderr
+    assert "Safe is about single states and steps, not whole executions: verify check, bmc" in done.stderr
     found = {result["property"]: result["verdict"] for result in json.loads(done.stdout)["results"]}
     expected = {name: "PROVED" if holds else "VIOLATED" for name, (_, holds) in claims.items()}
     assert found == {name: verdict for name, verdict in expected.items() if name != "Safe"}

@@ -81,7 +81,7 @@ def test_what_only_live_decides_is_said_with_the_command(engine: str, module: Pa
     words = " ".join(done.stdout.split())
     assert done.exit_code == 12
     assert f"verify live {module} --config {config} --property Often" in words
-    assert "So the exit code is 12; --property with other names avoids that" in words
+    assert "To avoid exit code 12, name the other properties with --property" in words
     assert verify(engine, str(module), "--config", str(config), "--property", "StrongIsr").exit_code == 0
     done = verify("live", str(module), "--config", str(config), "--property", "Often")
     assert done.exit_code == 10

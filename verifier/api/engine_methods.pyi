@@ -25,7 +25,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -35,8 +36,8 @@ class EngineMethods:
           exploration, but no proofs. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
-        - explore: Explore beside the other engines. Exploration leaves no invariant, so --certificate
-          switches it off.
+        - explore: Explore beside the other engines. Exploration makes no proof that a certificate could
+          hold, so --certificate switches it off.
         - memory: End at this much memory: 512MiB, 2GiB.
         """
 
@@ -62,7 +63,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -70,7 +72,7 @@ class EngineMethods:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
           translation uses formulas; auto takes the faster one and says which.
-        - depth: The most actions of an execution. [default: the spec's]
+        - depth: The most actions of an execution. [default: the spec's default_depth, or 10]
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
         - solver: The solver. [default: cadical]
@@ -108,7 +110,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -129,7 +132,7 @@ class EngineMethods:
         - archive: With --master: a packed environment with this package, for the executors.
         - conf: With --master: a setting of Spark; may be repeated.
         - memory: Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With
-          --master: of each task [default: 1GiB]. [default: most of the free memory]
+          --master: the memory of each task. [default: most of the free memory; with --master, 1GiB]
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first.
         """
@@ -154,7 +157,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -194,7 +198,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -204,11 +209,11 @@ class EngineMethods:
           translation uses formulas; auto takes the faster one and says which.
         - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
           checking and exploration and takes the first answer.
-        - solver: The solver of k-induction and bounded model checking. [default: cadical, z3] IC3 uses
-          MiniSat. Another solver checks every proof.
-        - lemmas: Check the spec's lemmas first, and let IC3 search within the inductive ones.
-        - explore: Explore beside the provers. Exploration leaves no invariant, so --certificate and
-          --solver switch it off.
+        - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
+          checks every proof. [default: cadical for k-induction, z3 for bounded model checking]
+        - lemmas: Check the spec's lemmas first, and let IC3 use those that are inductive.
+        - explore: Explore beside the provers. Exploration uses no solver, and makes no proof that a
+          certificate could hold. So --solver and --certificate switch it off.
         - all_constants: Prove for all values of the constants at once, by the spec's lemmas (docs/all-
           constants.md).
         - suggest: If --all-constants fails, find lemmas at small constants, and print those that complete
@@ -237,7 +242,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
@@ -274,7 +280,8 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
           inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. [otherwise: the verdict's exit code, or 14 where that is 0]
+          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
+          (holds, proved, reached).
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
@@ -286,9 +293,9 @@ class EngineMethods:
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
           and searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto
           runs all that apply and takes the first answer.
-        - explore: Let auto explore every state, too. Exploration leaves no invariant, so --certificate
-          switches it off.
-        - depth: With --engine bmc: the most states of a lasso. [default: the spec's]
+        - explore: Let auto explore every state, too. Exploration makes no proof that a certificate could
+          hold, so --certificate switches it off.
+        - depth: With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]
         - solver: The solver of bounded search and k-induction.
         - max_states: End when there are more states than this.
         - memory: End at this much memory: 512MiB, 2GiB.

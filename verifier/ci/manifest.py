@@ -237,6 +237,15 @@ def _options(table: Mapping[str, Any], engine: Engine[Any], place: str) -> Mappi
     return {**engine.manifest_defaults(parsed), **parsed}
 
 
+def _explain_fewest(engine: str) -> str:
+    """Return why a run of an engine may not find the fewest steps."""
+    if engine == "bmc":
+        return 'bmc finds them only without shortest = false and without steps = "parallel"'
+    if engine == "live":
+        return 'live finds them only with options = { engine = "bmc" }'
+    return f'{engine} does not look for them: leave out steps, or set engine = "explore" or "bmc"'
+
+
 def _make_expected(
     name: str, value: Any, engine: Engine[Any], options: Mapping[str, Any], place: str
 ) -> Expected:
@@ -253,9 +262,8 @@ def _make_expected(
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")
     if steps is not None and not engine.finds_fewest(options):
-        raise UsageError(
-            f"{place}: steps = {steps} means the fewest: explore finds it, and bmc if shortest, not parallel"
-        )
+        why = _explain_fewest(engine.name)
+        raise UsageError(f"{place}: steps = {steps} means the fewest steps, but {why}")
     if depth is not None and verdict is not VerdictKind.HOLDS:
         raise UsageError(f"{place}: depth = {depth} is for holds: {word} has no depth")
     return Expected(name, verdict, steps, depth)

@@ -149,22 +149,27 @@ def _announce(claim: Claim) -> None:
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
     from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
     finder = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
-    size = f"{len(proof.lemmas)} lemmas, {len(proof.clauses)} clauses"
+    formulas, clauses = _count(len(proof.lemmas), "formula"), _count(len(proof.clauses), "clause")
+    size = f"an invariant of {formulas} and {clauses}"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
     subject = with_constants(proof.spec, proof.constants)
-    yield f"The claim: {subject}, {size}. Found by {finder}, as the file says; that is not checked."
+    yield f"The claim: {subject}, {size}. By the file, {finder} found it; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{checked.obligations} obligations about {checked.instances} instances"
-        how += f" ({rest} more are images of them)" if rest else ""
+        how += f" ({rest} more are the same up to renaming)" if rest else ""
         yield f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s."
         for item in checked.failed[:_SHOWN]:
             yield f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SPEC_HELP = (
     f"The protocol to check against. [default: the one the file names, if it is built in] {SPEC_HELP}"
 )
-_SET_HELP = f"{SET_HELP} [default: those of the file, which no other value may contradict]"
+_SET_HELP = f"{SET_HELP} [default: those of the file; other values are refused]"
 
 
 @click.command("replay", cls=GroupedCommand)

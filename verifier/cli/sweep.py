@@ -36,6 +36,7 @@ _GRID_HELP = (
     "Values of a constant: a range, replicas=2..4, or a list, log_size=1,2,3. May be repeated; each "
     "combination is a job."
 )
+_DEPTH_HELP = "The most actions of an execution. [default: the spec's default_depth, or 10]"
 _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what each spec checks by default]"
 )
@@ -98,7 +99,7 @@ class Options:
     metavar="NAME",
     help="bmc, explore, prove, induct or live. [default: bmc]",
 )
-@click.option("--depth", type=COUNT, help="The most actions of an execution. [default: the spec's]")
+@click.option("--depth", type=COUNT, help=_DEPTH_HELP)
 @click.option("--timeout", type=DURATION, help="End a job after this time: 90, 90s, 2m, 1h.")
 @click.option("--memory", type=SIZE, help="End a job at this much memory: 512MiB, 2GiB.")
 @click.option("--option", "engine_options", multiple=True, metavar="NAME=VALUE", help=_OPTION_HELP)

@@ -174,6 +174,11 @@ class PropertyProof:
         else:
             self._take_news(event.child, event.content)
 
+    def _tell_of_lemmas(self, prover: str, count: int) -> None:
+        if count:
+            many = "1 lemma is" if count == 1 else f"{count} lemmas are"
+            self._tell(prover, note=f"{many} inductive, and used")
+
     def _take_news(self, prover: str, news: Any) -> None:
         match news:
             case FrameClosed() | FrameProgress():
@@ -183,7 +188,7 @@ class PropertyProof:
             case LemmasKept():
                 self.kept = news.names if self.request.lemmas else None
                 self.statistics[prover] |= {"lemmas": news.lemmas, "lemma_seconds": round(news.seconds, 3)}
-                self._tell(prover, note=f"{news.lemmas} lemmas hold, and are kept")
+                self._tell_of_lemmas(prover, news.lemmas)
             case Used():
                 self.used[prover] = news
             case BaseClosed():

@@ -7,16 +7,25 @@ from collections.abc import Iterable
 
 from verifier.verdict import Verdict
 
-KEEP_GOING = "--keep-going continues"
+_STOPPED, _KEEP_GOING = "stopped, since ", " (--keep-going would go on)"
 _BETWEEN = "; "
-_UNBOUNDED = re.compile(rf"(?:^|{_BETWEEN})([^;]+ seems? unbounded)(?:, and {KEEP_GOING})?$")
+_UNBOUNDED = re.compile(
+    rf"(?:^|{_BETWEEN})(?:{_STOPPED})?([^;]+ seems? unbounded)(?:{re.escape(_KEEP_GOING)})?$"
+)
 _LEAST_DEPTH = 20
 
 
 def seems_unbounded(names: Iterable[str]) -> str:
     """Return the message about variables that grow."""
-    listed = list(names)
-    return f"{', '.join(listed)} {'seems' if len(listed) == 1 else 'seem'} unbounded"
+    *others, last = names
+    if not others:
+        return f"{last} seems unbounded"
+    return f"{', '.join(others)} and {last} seem unbounded"
+
+
+def explain_stop(names: Iterable[str]) -> str:
+    """Return the reason why a run ends after a violation, if variables grow."""
+    return f"{_STOPPED}{seems_unbounded(names)}{_KEEP_GOING}"
 
 
 def add_growth(reason: str, names: Iterable[str]) -> str:
@@ -46,4 +55,4 @@ def choose_depth(verdicts: Iterable[Verdict]) -> int:
 
 def has_ended_without_end(reason: str | None) -> bool:
     """True if an engine ended by this rule, judged by its reason for open properties."""
-    return reason is not None and reason.endswith(KEEP_GOING)
+    return reason is not None and reason.endswith(_KEEP_GOING)

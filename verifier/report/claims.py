@@ -16,7 +16,7 @@ _NO_VIOLATION = (
 _MAY_BE_UNREACHABLE = "Nobody knows whether an execution reaches its first state."
 UNREACHABLE = "; the first state may be unreachable"
 """The end of the reason of an engine, which the page says in a sentence."""
-_REPLAYED = "It was replayed on a concrete evaluator."
+_REPLAYED = "It was replayed step by step, without a solver."
 
 
 def is_complete(row: Row) -> bool:

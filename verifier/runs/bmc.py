@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
+_DEPTH = "The most actions of an execution. [default: the spec's default_depth, or 10]"
 _STEPS = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
     "runs both, and exploration while the states are few."
@@ -52,7 +53,7 @@ Examples:
 class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
     """The options of bounded model checking."""
 
-    depth: int | None = option(None, Whole(), "The most actions of an execution. [default: the spec's]")
+    depth: int | None = option(None, Whole(), _DEPTH)
     steps: str = option("auto", OneOf(tuple(map(str, StepsChoice))), _STEPS)
     solver: str | None = option(None, SOLVER, "The solver. [default: cadical]")
     symmetry: bool = option(True, Switch(), _SYMMETRY)

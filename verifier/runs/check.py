@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _EXPLORE = (
-    "Explore beside the other engines. Exploration leaves no invariant, so --certificate switches it off."
+    "Explore beside the other engines. Exploration makes no proof that a certificate could hold, so "
+    "--certificate switches it off."
 )
 _FIND_BUGS = (
     "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
@@ -34,8 +35,8 @@ _FIND_BUGS = (
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
 Engines run side by side: exploration looks at every state, the provers search for an invariant or a
-counterexample, the liveness engines decide temporal properties. What one engine decides ends the others.
-Progress goes to standard error, the result to standard output.
+counterexample, the liveness engines decide temporal properties. The others leave a property that one engine
+has decided. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

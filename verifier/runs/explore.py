@@ -43,8 +43,8 @@ _COVERAGE = (
     "Formulas that were never true are listed first."
 )
 _MEMORY = (
-    "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: of "
-    "each task [default: 1GiB]. [default: most of the free memory]"
+    "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: "
+    "the memory of each task. [default: most of the free memory; with --master, 1GiB]"
 )
 _WORKERS = "Divide large levels among this many processes. [default: 1]"
 _MASTER = (

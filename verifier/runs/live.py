@@ -38,7 +38,8 @@ _ENGINE = (
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (
-    "Let auto explore every state, too. Exploration leaves no invariant, so --certificate switches it off."
+    "Let auto explore every state, too. Exploration makes no proof that a certificate could hold, so "
+    "--certificate switches it off."
 )
 _HELP = """Check temporal properties of every execution, under fairness.
 
@@ -63,7 +64,9 @@ class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
     engine: str = option("auto", _ENGINES, _ENGINE)
     explore: bool = option(True, Switch(), _EXPLORE)
     depth: int | None = option(
-        None, Whole(1), "With --engine bmc: the most states of a lasso. [default: the spec's]"
+        None,
+        Whole(1),
+        "With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]",
     )
     solver: str | None = option(None, SOLVER, "The solver of bounded search and k-induction.")
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")

@@ -12,7 +12,7 @@ from verifier.solvers.solver_names import SOLVER_NAMES
 _EXPECT = (
     "Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or inconclusive. "
     "PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was enabled. May be "
-    "repeated. [otherwise: the verdict's exit code, or 14 where that is 0]"
+    "repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0 (holds, proved, reached)."
 )
 _DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."

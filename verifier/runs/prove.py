@@ -36,14 +36,14 @@ _ENGINE = (
     "exploration and takes the first answer."
 )
 _EXPLORE = (
-    "Explore beside the provers. Exploration leaves no invariant, so --certificate and --solver switch it"
-    " off."
+    "Explore beside the provers. Exploration uses no solver, and makes no proof that a certificate could "
+    "hold. So --solver and --certificate switch it off."
 )
 _SOLVER = (
-    "The solver of k-induction and bounded model checking. [default: cadical, z3] IC3 uses MiniSat. "
-    "Another solver checks every proof."
+    "The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver checks every "
+    "proof. [default: cadical for k-induction, z3 for bounded model checking]"
 )
-_LEMMAS = "Check the spec's lemmas first, and let IC3 search within the inductive ones."
+_LEMMAS = "Check the spec's lemmas first, and let IC3 use those that are inductive."
 _ALL_CONSTANTS = (
     "Prove for all values of the constants at once, by the spec's lemmas (docs/all-constants.md)."
 )
@@ -52,8 +52,8 @@ _SUGGEST = (
 )
 _HELP = """Prove properties for all depths, or find executions that violate them.
 
-Of several properties, what is proved is assumed for those still open, and is then part of their invariants.
-Progress goes to standard error, the result to standard output.
+Once a property is proved, the proofs of the others may use it. Progress goes to standard error,
+the result to standard output.
 
 \b
 Examples:

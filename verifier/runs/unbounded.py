@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from verifier.outcomes.unbounded import KEEP_GOING, seems_unbounded
+from verifier.outcomes.unbounded import explain_stop, seems_unbounded
 from verifier.verdict import LOOPS_OF_VIEW
 
 
@@ -37,7 +37,7 @@ def explain_no_end(options: Any, violated: Collection[str], growing: Iterable[st
     names = list(growing)
     if not names or not violated or getattr(options, "keep_going", True):
         return ""
-    return f"{seems_unbounded(names)}, and {KEEP_GOING}"
+    return explain_stop(names)
 
 
 def explain_loops_of_view(growing: Iterable[str]) -> str:

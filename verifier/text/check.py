@@ -107,6 +107,8 @@ def _row(outcome: CheckOutcome, verdict: Verdict) -> tuple[str, str, str, str, s
     by, seconds = outcome.by.get(name, ""), f"{verdict.seconds:.1f}"
     if decided:
         return name, words, by, seconds, outcome.evidence.get(name, verdict.reason or "")
+    if verdict.reason == LEFT_TO_LIVE:
+        return name, words, by, seconds, verdict.reason
     closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
     return name, words, by, seconds, f"{verdict.reason}, {closed}"
 

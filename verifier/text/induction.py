@@ -17,10 +17,10 @@ from verifier.text.run import expectation_remarks, render_verdicts, semantics_re
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
-    "The first state satisfies all that was assumed, but it may be unreachable: then the lemmas are too "
-    "weak, not the protocol wrong"
+    "The first state satisfies all that was assumed, but it may be unreachable. If it is, this is no error "
+    "of the protocol: the lemmas are too weak"
 )
-_LOOK = " (--reachable K looks for an execution to it)"
+_LOOK = " (--reachable K looks for an execution to that state)"
 _CELL = 6
 
 

@@ -86,9 +86,11 @@ def render_loop(trace: Trace, width: int) -> list[Text]:
         first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
     lines = [Text(line, "bold red") for line in wrap(first, width)]
     if trace.violates is not None:
-        lines.append(Text(f"{trace.violates} fails of this execution."))
+        lines.append(Text(f"{trace.violates} fails in this execution."))
     if not loop.conditions:
-        lines.append(Text("No fairness is demanded."))
+        lines.append(Text("The loop is fair: no fairness is demanded."))
+    else:
+        lines.append(Text("Why the loop is fair:"))
     for name, reason in loop.conditions:
         said = wrap(f"{name}: {reason}", width, initial_indent="  ", subsequent_indent=_INDENT)
         lines += map(Text, said)
@@ -101,7 +103,7 @@ def replay_words(trace: Trace) -> str:
     assert loop is not None
     back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
     return (
-        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails of this execution, "
+        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
         f"which is fair ({loop.fairness}: {len(loop.conditions)} "
         f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
     )

@@ -84,8 +84,8 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     given = _list_given(proof, declared)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
-        how = "is inductive with these, or follows from them" if within else "is inductive by itself"
-        return [*lines, Text(f"{subject} {how}.", "bold")]
+        how = "together with these, it is inductive" if within else "it is inductive by itself"
+        return [*lines, Text(f"{subject} needs no further invariant: {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
     of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} clause{'s'[: clauses != 1]}"
     with_lemmas = " with these" if within else ""

@@ -257,8 +257,9 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
     speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
     found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions"
-    if run.exit_code == ExitCode.INCONCLUSIVE:
-        found += f". So the exit code is {ExitCode.INCONCLUSIVE}; --property with other names avoids that"
+    others = [verdict.kind for verdict in run.outcome.verdicts if verdict.property_name not in names]
+    if run.exit_code == ExitCode.INCONCLUSIVE and others and VerdictKind.INCONCLUSIVE not in others:
+        found += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
     return f"{found}. This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
 

@@ -232,10 +232,10 @@ class _Fairness:
                 return f"taken in the loop: {self._action(step)} leads where it does"
         possible = [step for step, enabled in self.enabled.items() if enabled[number]]
         if not possible:
-            return "impossible in every state of the loop"
+            return "enabled in no state of the loop"
         if condition.strength is Strength.WEAK and len(possible) < len(self.enabled):
             step = next(step for step in self.enabled if step not in possible)
-            return f"impossible in state {step}"
+            return f"not enabled in state {step}"
         (cut_off,) = Evaluator(self.live.base.system.bits, [condition.cut_off]).single(self.bits[possible[0]])
         if cut_off:
             words = f"a step that {condition.name} demands leaves its sort or reads what has no value"

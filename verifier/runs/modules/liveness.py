@@ -217,8 +217,8 @@ class _Live:
         enabled = lasso.truths(one.enabled)
         free = [place for place in range(lasso.start, len(enabled)) if not enabled[place]]
         if len(free) == len(enabled) - lasso.start:
-            return "impossible in every state of the loop"
-        return f"impossible in state {free[0]}" if free else "not met"  # the judge will find it
+            return "enabled in no state of the loop"
+        return f"not enabled in state {free[0]}" if free else "not met"  # the judge will find it
 
     def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
         """Return the run. ``ended``: the reason why it ended before all is decided."""

@@ -327,8 +327,9 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
 
 def explain_left_to_live(*names: str) -> str:
     """Return the reason why ``verify live`` does not decide these properties."""
-    says, it = ("says", "it") if len(names) == 1 else ("say", "them")
-    return f"{', '.join(names)} {says} nothing of whole executions: verify bmc, explore and prove check {it}"
+    are, it = ("is", "it") if len(names) == 1 else ("are", "them")
+    about = f"{', '.join(names)} {are} about single states and steps, not whole executions"
+    return f"{about}: verify check, bmc, explore and prove check {it}"
 
 
 def formula_named(spec: Specification, name: str, known: Sequence[str], kind: str = "property") -> Formula:
