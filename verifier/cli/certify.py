@@ -149,27 +149,25 @@ def _announce(claim: Claim) -> None:
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
     from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
-    finder = f"{proof.found_by.engine}, {proof.found_by.solver} {proof.found_by.version}"
-    formulas, clauses = _count(len(proof.lemmas), "formula"), _count(len(proof.clauses), "clause")
-    size = f"an invariant of {formulas} and {clauses}"
+    finder = f"{proof.found_by.engine} with {proof.found_by.solver} {proof.found_by.version}"
+    parts = {"formula": len(proof.lemmas), "clause": len(proof.clauses)}
+    counted = [f"{number} {what}{'s'[: number != 1]}" for what, number in parts.items() if number]
+    size = f"an invariant of {' and '.join(counted) or 'the sorts alone'}"
     size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
     subject = with_constants(proof.spec, proof.constants)
-    yield f"The claim: {subject}, {size}. By the file, {finder} found it; that is not checked."
+    yield f"The claim: {subject}, {size}. The file says that {finder} found it; that is not checked."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
-        how = f"{checked.obligations} obligations about {checked.instances} instances"
-        how += f" ({rest} more are the same up to renaming)" if rest else ""
+        many = "instance" if checked.instances == 1 else "instances"
+        how = f"{checked.obligations} obligations about {checked.instances} {many}"
+        how += f" ({rest} more {'is' if rest == 1 else 'are'} the same up to renaming)" if rest else ""
         yield f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s."
         for item in checked.failed[:_SHOWN]:
             yield f"  not so: {item.obligation}" if item.certain else f"  undecided: {item.obligation}"

@@ -35,8 +35,10 @@ _FIND_BUGS = (
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
 Engines run side by side: exploration looks at every state, the provers search for an invariant or a
-counterexample, the liveness engines decide temporal properties. The others leave a property that one engine
-has decided. Progress goes to standard error, the result to standard output.
+counterexample, the liveness engines decide temporal properties. An engine ends once
+others have decided its properties.
+
+Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

@@ -105,7 +105,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     remarks = []
     steps = [item for item in outcome.obligations if item.kind is Kind.CONSECUTION]
     if steps:
-        about = f"{outcome.asked} of {instances} instances, the rest being images of them under renaming"
+        about = f"{outcome.asked} of {instances} instances; the others are the same up to renaming"
         if outcome.asked == instances:
             about = f"all {instances} instances"
         remarks.append(f"{name}: {len(outcome.obligations)} obligations, about {about}.")
@@ -120,7 +120,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"{again.obligations} obligations about {again.instances} instances"
+        how = f"{again.obligations} obligations about {again.instances} instance{'s'[: again.instances != 1]}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
         remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")

@@ -255,13 +255,14 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     """Return the command that decides temporal properties, and why the run does not end with 0."""
     words = ["verify live", *name_module(run.definition)]
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
-    speaks, it = ("speaks", "it") if len(names) == 1 else ("speak", "them")
-    found = f"Not checked here: {', '.join(names)}, which {speaks} of whole executions"
+    speaks = "speaks" if len(names) == 1 else "speak"
+    listed = ", ".join(names)
+    found = f"Not checked here: {listed}, which {speaks} of whole executions"
     others = [verdict.kind for verdict in run.outcome.verdicts if verdict.property_name not in names]
     if run.exit_code == ExitCode.INCONCLUSIVE and others and VerdictKind.INCONCLUSIVE not in others:
         found += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
-    return f"{found}. This decides {it} (with the same --set, --library): {' '.join((*words, *asked))}"
+    return f"{found}. This decides {listed} (with the same --set, --library): {' '.join((*words, *asked))}"
 
 
 def certificate_remarks(run: Run) -> list[str]:
