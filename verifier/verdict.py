@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _SURPRISE = (
     "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; in "
-    "verify ci, something other than a verdict differs"
+    "verify ci, any other difference"
 )
 
 

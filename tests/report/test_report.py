@@ -42,7 +42,7 @@ from verifier.text.failure import render_failure, short_failure
 from verifier.text.run import render_run, verdict_text
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 NODES = IndexSet("node", 3)
 N1, N2, N3 = NODES.elements
@@ -356,6 +356,10 @@ def test_a_counterexample_beyond_the_depth_is_explained() -> None:
         (
             Verdict("P", VerdictKind.INCONCLUSIVE, None, 0.0, "interrupted"),
             "INCONCLUSIVE(interrupted, no depth closed)",
+        ),
+        (
+            Verdict("P", VerdictKind.INCONCLUSIVE, 7, 0.0, LEFT_TO_LIVE),
+            "INCONCLUSIVE(temporal: only check and live decide it)",
         ),
         (Verdict("P", VerdictKind.ERROR, 0, 0.0, "contradiction"), "ERROR(contradiction)"),
         (Verdict("P", VerdictKind.PROVED, None, 0.0), "PROVED"),

@@ -78,7 +78,7 @@ def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
     }
     replayed = verify("replay", "t.itf.json", "--spec", "M.tla", "--show")
     assert replayed.exit_code == 0, replayed.output
-    assert "A4 fails in this execution" in replayed.stdout
+    assert "A4 fails in this execution.\nWhy the loop is fair:\n  " in replayed.stdout
     Path("S.cfg").write_text("SPECIFICATION Strong\nCHECK_DEADLOCK FALSE\n")
     unfair = wrong("replay", "t.itf.json", "--spec", "M.tla", "--config", "S.cfg")
     assert "the loop is not fair" in unfair
@@ -237,7 +237,7 @@ def test_all_of_a_property_is_decided(folder: Path) -> None:
     for command in (("live", "--engine", "prove"), ("prove",)):
         assert verify(*command, *words).exit_code == 0
         assert verify("certify", str(proof), "--spec", "M.tla").exit_code == 0
-    assert "verify bmc, explore and prove check it" in wrong("live", "M.tla", "--property", "Safe")
+    assert "verify check, bmc, explore and prove check it" in wrong("live", "M.tla", "--property", "Safe")
 
 
 def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> None:

@@ -83,6 +83,9 @@ def test_what_only_live_decides_is_said_with_the_command(engine: str, module: Pa
     assert f"verify live {module} --config {config} --property Often" in words
     assert "To avoid exit code 12, name the other properties with --property" in words
     assert verify(engine, str(module), "--config", str(config), "--property", "StrongIsr").exit_code == 0
+    config.write_text(f"{CONFIG.replace('INVARIANT StrongIsr', '')}PROPERTY Often\n")
+    alone = verify(engine, str(module), "--config", str(config))
+    assert (alone.exit_code, "To avoid exit code" in alone.stdout) == (12, False)
     done = verify("live", str(module), "--config", str(config), "--property", "Often")
     assert done.exit_code == 10
 

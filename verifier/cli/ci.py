@@ -52,7 +52,8 @@ def command(
 
     Each difference is one line that says why: another verdict or length, a spec that changed since, a
     property that no cell covers, a run that decided nothing. The exit code is 0 if there is none. Otherwise
-    it is that of the worst unexpected verdict, or 14 if only lengths, hashes or expectations differ.
+    it is that of the worst verdict that differs, in kind or length. 14 is for all other differences, and for
+    holds, proved or reached that differ.
 
     \b
     Examples:
