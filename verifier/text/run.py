@@ -258,11 +258,19 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     speaks = "speaks" if len(names) == 1 else "speak"
     listed = ", ".join(names)
     found = f"Not checked here: {listed}, which {speaks} of whole executions"
-    others = [verdict.kind for verdict in run.outcome.verdicts if verdict.property_name not in names]
-    if run.exit_code == ExitCode.INCONCLUSIVE and others and VerdictKind.INCONCLUSIVE not in others:
+    if run.exit_code == ExitCode.INCONCLUSIVE and _are_others_decided(run, names):
         found += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
     return f"{found}. This decides {listed} (with the same --set, --library): {' '.join((*words, *asked))}"
+
+
+def _are_others_decided(run: Run, names: Sequence[str]) -> bool:
+    """True if a run decided all other properties, and a property of the module is among them."""
+    others = [verdict for verdict in run.outcome.verdicts if verdict.property_name not in names]
+    titles = run.definition.titles
+    own = (titles.no_deadlock, *titles.of_the_translation)
+    named = any(verdict.property_name not in own for verdict in others)
+    return named and all(verdict.kind is not VerdictKind.INCONCLUSIVE for verdict in others)
 
 
 def certificate_remarks(run: Run) -> list[str]:
