@@ -301,7 +301,7 @@ def is_proved_for_all(kind: type[Protocol]) -> bool:
     """True if the invariant is proved with nothing assumed but what is declared."""
     try:
         reading = read_for_all(kind, {})
-        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(4).begin()).proved
+        return not reading.beyond_declared and prove(Proofs.of(reading), "Inv", Limits(60).begin()).proved
     except NotParametric:
         return False
 

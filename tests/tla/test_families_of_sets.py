@@ -79,7 +79,7 @@ def _small(
 def _compare(spec: str) -> Compared:
     specification = load_module(spec, {}).specification
     protocol = make_protocol(specification, tuple(specification.invariants))
-    return compare(protocol, lambda given: load_module(spec, given).specification, 0.06, Limits().begin())
+    return compare(protocol, lambda given: load_module(spec, given).specification, 0.3, Limits().begin())
 
 
 # Agreement with the interpreter

@@ -144,7 +144,7 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
     run = verify("bmc", "M.tla", "--property", "Small", "--trace-out", "t.itf.json", "--format", "json")
     Path("run.json").write_text(run.stdout)
     text = verify("report", "run.json").stdout
-    assert "verify bmc --spec M.tla --config M.cfg --set N=5" in text
+    assert "verify bmc M.tla --config M.cfg --set N=5" in text
     assert "x: 2 → 3" in text
     assert verify("report", "run.json", "--html", "run.html").exit_code == 0
     assert "x: 2 → 3" in verify("report", "t.itf.json", "--spec", "M.tla").stdout

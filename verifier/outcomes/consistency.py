@@ -164,7 +164,8 @@ def _figures(statistics: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(distinct, int) and isinstance(generated, int) and generated < distinct:
         yield f"statistics.generated_states is {generated:,}, and distinct_states {distinct:,}"
     initial = statistics.get("initial_states")
-    if levels and isinstance(initial, int) and levels[0] != initial:
+    beyond = statistics.get("states_beyond_constraint")  # an initial state may be beyond it
+    if levels and isinstance(initial, int) and levels[0] != initial and not beyond:
         yield f"statistics.initial_states is {initial:,}, and the first of statistics.levels {levels[0]:,}"
     if is_complete and statistics.get("waiting_states"):
         yield f"statistics.complete is true, and {statistics['waiting_states']:,} states are waiting"
@@ -178,7 +179,8 @@ def _actions(statistics: Mapping[str, Any]) -> Iterator[str]:
     """Compare the counts of actions with each other and with the states that they lead to."""
     actions, generated = statistics.get("actions") or {}, statistics.get("generated_states")
     taken = sum(counts.get("taken") or 0 for counts in actions.values())
-    if isinstance(generated, int) and taken > generated:
+    # At the last depth actions are counted whose steps were not taken.
+    if statistics.get("complete") and isinstance(generated, int) and taken > generated:
         yield f"statistics.actions takes {taken:,} steps, and generated_states is {generated:,}"
     for action, counts in actions.items():
         for what, count in counts.items():
