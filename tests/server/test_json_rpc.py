@@ -111,8 +111,9 @@ def test_what_code_prints_is_no_message(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_check_says_what_it_knows_and_others_are_answered_meanwhile() -> None:
+    large = {"replicas": "5", "log_size": "4", "max_records": "4", "max_leader_epoch": "4"}
     with serving() as server:
-        server.request(1, "load", spec="kip320")
+        server.request(1, "load", spec="kip320", constants=large)  # no search is done before it is cancelled
         server.answer()
         server.request(2, "check", engine="bmc", depth=60)
         server.wait_for("closed depth [1-9]")
