@@ -283,8 +283,6 @@ class Logic:
     def rebuild(self, node: Node, args: Sequence[Node]) -> Node:
         """Return the node with other arguments."""
         match node.kind:
-            case "app":  # most nodes are applications
-                return self._node("app", node.sort, tuple(args), node.data)
             case "not":
                 return self.neg(*args)
             case "and":
@@ -297,6 +295,8 @@ class Logic:
                 return self.less_equal(*args)
             case "ite":
                 return self.ite(*args)
+            case "app":
+                return self.app(node.data, node.sort, args)
             case "*":
                 return self.times(*args)
             case "sum":
@@ -315,14 +315,13 @@ class _Substitution:
         self.everywhere = everywhere
         """True if the replaced nodes are not variables, so that they may occur in any node."""
         self.known: dict[Node, Node] = dict(values)
-        self.only = next(iter(values)) if len(values) == 1 else None
 
     def of(self, node: Node) -> Node:
-        if not self.everywhere and self._is_kept(node):
-            return node
         found = self.known.get(node)
         if found is not None:
             return found
+        if not self.everywhere and self.values.keys().isdisjoint(node.free):
+            return node
         if isinstance(node.data, Bound):
             (body,) = map(self.of, node.args)
             triggers = tuple(tuple(map(self.of, trigger)) for trigger in node.data.triggers)
@@ -332,11 +331,6 @@ class _Substitution:
             result = self.logic.rebuild(node, [self.of(arg) for arg in node.args])
         self.known[node] = result
         return result
-
-    def _is_kept(self, node: Node) -> bool:
-        if self.only is not None:
-            return self.only not in node.free
-        return self.values.keys().isdisjoint(node.free)
 
 
 def _same_where(equal: tuple[Node, ...], then: Node, otherwise: Node) -> bool:

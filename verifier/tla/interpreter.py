@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from verifier.tla import ast, forms, functions, logic
 from verifier.tla.actions import Walker
@@ -10,10 +11,12 @@ from verifier.tla.ast import Symbol
 from verifier.tla.calls import application_source, predicate_source
 from verifier.tla.evaluator import Compilers, Evaluator
 from verifier.tla.forms import if_source
-from verifier.tla.formula_counts import FormulaCounts
 from verifier.tla.lets import let_source
 from verifier.tla.order import Order
 from verifier.tla.value_types import Value
+
+if TYPE_CHECKING:
+    from verifier.tla.formula_counts import FormulaCounts
 
 COMPILERS = Compilers(
     values={**forms.FORMS, **functions.FORMS},
