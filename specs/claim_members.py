@@ -24,7 +24,7 @@ def read_property(
     claimed = member.method(protocol, *given.values())
     said = formula(claimed, f"property {item.title}", member.method)
     about = inspect.getdoc(member.method) or ""
-    return item, Property(item.title, member.kind, said, member.default, about)
+    return item, Property(item.title, member.kind, said, member.default, about, item.place or "")
 
 
 def read_lemma(

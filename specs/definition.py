@@ -94,6 +94,8 @@ class Property:
     formula: Term
     default: bool
     description: str
+    place: str = ""
+    """The file and the line where it is written; no part of the meaning."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,12 @@ import re
 import sys
 import sysconfig
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
+
+from verifier.specs.formula_count import SourceText
 
 _STANDARD_LIBRARY = tuple(
     str(Path(path).resolve()) + "/"
@@ -85,6 +87,17 @@ def place_of(function: Any) -> str:
 def place(file: str, line: int) -> str:
     """A place in words."""
     return f"{file}, line {line}"
+
+
+def list_methods_at(places: Iterable[str]) -> list[SourceText]:
+    """Return the texts of the methods at these places, without those that have no file."""
+    texts = []
+    for where in dict.fromkeys(places):
+        file, _, number = where.rpartition(", line ")
+        lines = linecache.getlines(file)[int(number) - 1 :] if file else []
+        if lines:
+            texts.append(SourceText(file, int(number), "".join(inspect.getblock(lines))))
+    return texts
 
 
 def place_of_class(kind: type) -> str:

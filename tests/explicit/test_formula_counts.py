@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -107,6 +109,76 @@ def test_premises_of_invariants() -> None:
     assert evaluated == replicas
     assert 0 < true < replicas
     assert premises["member ∈ quorum.isr"][0] == 2 * true
+
+
+VACUOUS = """
+from verifier.encodings.declared import Formula, variable
+from verifier.encodings.sorts import Range
+from verifier.specs.protocol import Protocol, State, Step, action, invariant
+
+
+class CounterState(State):
+    def __init__(self, counter: "Counter") -> None:
+        self.count = variable(Range(0, 4))
+
+
+class Counter(Protocol):
+    def state(self) -> CounterState:
+        return CounterState(self)
+
+    def init(self, s: CounterState) -> Formula:
+        return s.count == 0
+
+    @action()
+    def up(self, s: CounterState) -> Step:
+        return Step(when=[s.count < 3], then={s.count: s.count + 1})
+
+    @invariant()
+    def never(self, s: CounterState) -> Formula:
+        return (s.count == 4).implies(s.count == 0)
+
+    @invariant()
+    def at_times(self, s: CounterState) -> Formula:
+        return (s.count == 3).implies(s.count > 0)
+"""
+
+
+def test_a_check_names_vacuous_properties(tmp_path: Path) -> None:
+    path = tmp_path / "counter.py"
+    path.write_text(VACUOUS)
+    explored, checked = (
+        json.loads(verify(engine, str(path), "--coverage", "--format", "json").stdout)["statistics"]
+        for engine in ("explore", "check")
+    )
+    for name in ("coverage", "vacuous", "sources"):
+        assert explored[name] == checked[name]
+    (vacuous,) = checked["vacuous"]
+    line = VACUOUS.splitlines().index("    def never(self, s: CounterState) -> Formula:") + 1
+    assert vacuous["property"] == "never"
+    assert vacuous["place"].endswith(f"counter.py, line {line}")
+    assert {one["first_line"]: one["text"].split("(")[0].strip() for one in checked["sources"]} == {
+        line - 4: "def up",
+        line: "def never",
+        line + 4: "def at_times",
+    }
+    printed = " ".join(verify("check", str(path), "--coverage").stdout.split())
+    assert "warning: never may hold vacuously: its premise count = 4 is never true" in printed
+
+
+def test_executions_count_each_state_that_they_visit() -> None:
+    words = ("simulate", "kip101", "--coverage", "--walks", "30", "--depth", "6", "--property", "none")
+    figures = json.loads(verify(*words, "--format", "json").stdout)["statistics"]
+    first = {one["owner"]: one for one in reversed(figures["coverage"])}
+    visited = figures["walks"] + figures["steps"]
+    assert first["LeaderWrite"]["evaluated"] == 3 * visited
+    last = {one["owner"]: one["true"] for one in figures["coverage"]}
+    assert last["LeaderWrite"] >= figures["actions"]["LeaderWrite"]["enabled"]
+
+
+def test_what_does_not_go_with_coverage() -> None:
+    assert "goes without --coverage" in wrong("simulate", LOCK, "--coverage", "--guided")
+    for other in ("--find-bugs", "--no-explore"):
+        assert "--coverage explores" in wrong("check", LOCK, "--coverage", other)
 
 
 def test_coverage_is_printed_and_needs_one_process() -> None:

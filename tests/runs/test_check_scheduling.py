@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ class Stubs:
 
     def start(self, name: str, options: Any) -> None:
         self.started[name] = options
+
+    def kill(self, name: str) -> None:
+        del self.started[name]
 
     def give_way(self, name: str, by: int) -> None:
         assert by > 0
@@ -58,6 +62,18 @@ def test_provers_do_not_explore_beside_exploration(portfolio: tuple[Portfolio, S
     _wait(made, 3)
     assert stubs.started[PROVE].explore is False
     assert stubs.started[EXPLORE].properties == stubs.started[PROVE].properties
+
+
+@pytest.mark.parametrize("coverage", [False, True])
+def test_exploration_goes_on_to_count_formulas(monkeypatch: pytest.MonkeyPatch, coverage: bool) -> None:
+    made, stubs = _make_portfolio(monkeypatch, replace(ENGINE.options(), coverage=coverage))
+    monkeypatch.setattr(Portfolio, "_open_safety", [])
+    made._start_first()
+    assert stubs.started[EXPLORE].coverage is coverage
+    stubs.started[PROVE] = None
+    made._end_superfluous()
+    assert PROVE not in stubs.started
+    assert (EXPLORE in stubs.started) is coverage
 
 
 def test_provers_explore_if_nothing_else_does(portfolio: tuple[Portfolio, Stubs]) -> None:

@@ -66,7 +66,7 @@ def test_each_formula_is_counted_in_each_state(module: Path) -> None:
 def test_formulas_that_were_never_true_come_first(module: Path) -> None:
     printed = verify("explore", str(module), "--coverage").stdout
     never, others = printed.split("formulas that were never true")[1].split("other formulas")
-    assert "x > 7  (Counts.tla:15:8)" in never
+    assert "x > 7  (Inv, Counts.tla:15:8)" in never
     assert "k > x  (Counts.tla:7:13)" in others
 
 
@@ -80,5 +80,85 @@ def test_counting_changes_no_count_of_states(module: Path) -> None:
     assert "coverage" not in plain["statistics"]
 
 
-def test_a_translation_is_not_counted(module: Path) -> None:
-    assert "--by interpreter" in wrong("explore", str(module), "--coverage", "--by", "translation")
+@pytest.mark.parametrize("engine", ["explore", "check", "simulate"])
+def test_a_translation_is_not_counted(engine: str, module: Path) -> None:
+    assert "--by interpreter" in wrong(engine, str(module), "--coverage", "--by", "translation")
+
+
+def test_a_check_counts_what_exploration_counts(module: Path) -> None:
+    explored, checked = (
+        json.loads(verify(engine, str(module), "--coverage", "--format", "json").stdout)["statistics"]
+        for engine in ("explore", "check")
+    )
+    for name in ("coverage", "vacuous", "sources"):
+        assert explored[name] == checked[name]
+    assert [one["text"] for one in explored["sources"]] == [MODULE]
+
+
+def test_a_check_of_temporal_properties_counts_in_all_states(module: Path) -> None:
+    module.write_text(MODULE.replace("Inv ==", "Ends == <>(x = 3)\nInv =="))
+    module.with_suffix(".cfg").write_text(CONFIG.replace("INVARIANTS", "PROPERTY Ends\nINVARIANTS"))
+    words = ("check", str(module), "--coverage", "--property", "Ends", "--format", "json")
+    made = json.loads(verify(*words).stdout)
+    assert [one["property"] for one in made["results"]] == ["Ends"]
+    counts = {one["formula"]: one["evaluated"] for one in made["statistics"]["coverage"]}
+    assert made["statistics"]["complete"]
+    assert (counts["x < 3"], counts["x > 5"]) == (12, 4)
+
+
+def test_executions_count_each_state_that_they_visit(module: Path) -> None:
+    words = ("simulate", str(module), "--coverage", "--walks", "20", "--depth", "5", "--format", "json")
+    figures = json.loads(verify(*words).stdout)["statistics"]
+    counts = {(one["formula"], int(one["place"].split(":")[-2])): one for one in figures["coverage"]}
+    visited = figures["walks"] + figures["steps"]
+    assert visited == 120
+    assert counts["x > 7", 15]["evaluated"] == visited
+    assert counts["x < 3", 4]["evaluated"] == 3 * visited
+    assert figures["actions"]["Up"]["enabled"] == counts["x < 3", 4]["true"] // 3
+
+
+def test_an_explained_violation_is_not_counted(module: Path) -> None:
+    module.write_text(MODULE.replace("Fine == y => x = 2", "Fine == x = 3 => y"))
+    words = ("simulate", str(module), "--coverage", "--walks", "20", "--depth", "5", "--format", "json")
+    figures = json.loads(verify(*words).stdout)["statistics"]
+    counts = {(one["formula"], int(one["place"].split(":")[-2])): one for one in figures["coverage"]}
+    assert counts["x = 3", 16]["evaluated"] == figures["walks"] + figures["steps"]
+
+
+PREMISES = r"""---- MODULE Premises ----
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = 1 - x
+Big == x = 5 /\ TRUE
+Called == Big => x = 1
+Junction == /\ x = 0 => TRUE
+            /\ \A k \in {0, 1} : (x = 7 \/ k = 3 + x) => x = k
+Nested == x = 1 => (x = 2 => x = 3)
+Steps == [][x = 8 => x' = 1]_x
+Unreached == x = 4 => (x = 6 => x = 1)
+Sometimes == x = 1 => x \in {1}
+Choice == (x = 9 => x = 1) \/ x \in {0, 1}
+===="""
+
+
+def test_premises_that_are_never_true_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "Premises.tla"
+    path.write_text(PREMISES)
+    invariants = "Called Junction Nested Unreached Sometimes Choice"
+    config = f"INIT Init\nNEXT Next\nINVARIANTS {invariants}\nPROPERTY Steps\n"
+    path.with_suffix(".cfg").write_text(config)
+    made = json.loads(verify("check", str(path), "--coverage", "--format", "json").stdout)
+    vacuous = {one["property"]: one["premise"] for one in made["statistics"]["vacuous"]}
+    assert vacuous == {
+        "Called": "Big",
+        "Junction": "x = 7 \\/ k = 3 + x",
+        "Nested": "x = 2",
+        "Steps": "x = 8",
+        "Unreached": "x = 4",
+    }
+    printed = " ".join(verify("check", str(path), "--coverage").stdout.split())
+    assert "Nested may hold vacuously: its premise x = 2 is never true (Premises.tla:10:21)" in printed
+    cut = " ".join(verify("explore", str(path), "--coverage", "--depth", "0").stdout.split())
+    assert "its premise x = 1 was never true so far" in cut
+    assert "Formulas were counted in the first" in cut

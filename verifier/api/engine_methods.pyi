@@ -18,6 +18,7 @@ class EngineMethods:
         seed: int = 0,
         keep_going: bool = False,
         explore: bool = False,
+        coverage: bool = False,
         memory: int | str | None = None,
     ) -> Result:
         """Decide every property, by all engines.
@@ -38,6 +39,9 @@ class EngineMethods:
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
         - explore: Explore beside the other engines. Exploration makes no proof that a certificate could
           hold, so --certificate switches it off.
+        - coverage: Count how often each formula of guards and properties was evaluated, and how often it
+          was true. Formulas that were never true are listed first. Exploration then goes on when every
+          property is decided; --timeout ends it.
         - memory: End at this much memory: 512MiB, 2GiB.
         """
 
@@ -149,6 +153,7 @@ class EngineMethods:
         depth: int = 100,
         seed: int = 0,
         guided: bool = False,
+        coverage: bool = False,
         histogram: str | Sequence[str] = (),
         count_action: str | Sequence[str] = (),
     ) -> Result:
@@ -169,6 +174,8 @@ class EngineMethods:
         - seed: Vary the executions. The same seed gives the same ones.
         - guided: Search for violations: prefer rare actions, restart from states with new values, and let
           a solver look ahead of these. The counts are then no sample of all executions.
+        - coverage: Count how often each formula of guards and properties was evaluated, and how often it
+          was true. Formulas that were never true are listed first.
         - histogram: Count the values of an expression in the last states; may be repeated. It is Python
           over state variables, constants and the protocol's methods (s is the state), with + - * // % <
           <= == != & | ~ [ ], forall, exists, count, if_, minimum, maximum.

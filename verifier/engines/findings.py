@@ -317,7 +317,7 @@ class Findings:
             result |= {"bytes_in_files": self.written, "bytes_exchanged": self.exchanged}
             result |= {"peak_task_memory_bytes": self.task_memory}
         if self.guard_counts is not None:
-            result["coverage"] = [asdict(count) for count in self.guard_counts.list_counts()]
+            result |= self.guard_counts.as_statistics()
         if self.means:
             result["explored_by"] = [asdict(means) for means in self.means]
         return result

@@ -23,6 +23,7 @@ from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.engines.walked import confirm
 from verifier.explicit.compiled import Program
+from verifier.explicit.guard_counts import GuardCounts
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
@@ -55,6 +56,8 @@ class Request:
     first: bool = False
     """True if a property that is violated ends all."""
     limits: Limits = field(default_factory=Limits)
+    coverage: bool = False
+    """Count formulas in each state of a walk. Guided walks do not."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class _Simulation:
         self.lengths: Counter[int] = Counter()
         self.counted: dict[str, Counter[int]] = {name: Counter() for name in self.request.counted_actions}
         self.histograms: dict[str, Counter[Concrete]] = {text: Counter() for text in self.request.measures}
+        self.guard_counts = GuardCounts(self.model) if self.request.coverage else None
         program = Program(self.model.system.bits)
         for measured in self.request.measures.values():
             for _, when in measured:
@@ -158,7 +162,10 @@ class _Simulation:
     def _step(self, walks: _Walks) -> None:
         """Take one action in every walk that continues, after checking its state."""
         self.limits.check_time()
-        look = self.moves.look(walks.rows[walks.alive])
+        rows = walks.rows[walks.alive]
+        look = self.moves.look(rows)
+        if self.guard_counts is not None:
+            self.guard_counts.count(rows)
         at_end = len(walks.moves) >= self.request.depth
         going = self._check(walks, look, at_end)
         enabled = np.unpackbits(
@@ -264,6 +271,7 @@ class _Simulation:
             "lengths": _by_name(dict(sorted(self.lengths.items()))),
             "action_counts": {name: _by_name(dict(sorted(c.items()))) for name, c in self.counted.items()},
             "histograms": {text: _by_name(counts) for text, counts in self.histograms.items()},
+            **({} if self.guard_counts is None else self.guard_counts.as_statistics()),
         }
 
 

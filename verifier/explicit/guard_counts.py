@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from pysmt.fnode import FNode
@@ -24,8 +24,9 @@ from verifier.encodings.printing import text
 from verifier.encodings.terms import Operator, Term, conjuncts
 from verifier.explicit.compiled import Program
 from verifier.explicit.packing import Rows, lanes, to_slices
-from verifier.specs.definition import Action, PropertyKind
-from verifier.specs.formula_count import FormulaCount
+from verifier.specs.definition import Action, Property, PropertyKind
+from verifier.specs.formula_count import FormulaCount, as_statistics, list_vacuous
+from verifier.specs.reading.code_places import list_methods_at
 from verifier.system.model import Model
 
 _LONGEST = 100
@@ -54,7 +55,7 @@ class GuardCounts:
                 self._add_guard(action, parameters)
         for prop in model.definition.properties:
             if prop.kind in _OF_STATES:
-                self._add_premises(prop.name, prop.formula, {}, conjunction(()))
+                self._add_premises(prop, prop.formula, {}, conjunction(()))
         self._compiled = self._program.compile()
 
     def count(self, rows: Rows) -> None:
@@ -72,6 +73,13 @@ class GuardCounts:
         for owner, formula, place in self._keys:
             evaluated, true = self._counts.get((owner, formula, place), (0, 0))
             yield FormulaCount(formula, place, evaluated, true, owner)
+
+    def as_statistics(self) -> dict[str, Any]:
+        """Return the counts, the vacuous properties and the methods counted, as figures of a run."""
+        counts, claims = list(self.list_counts()), {one.name for one in self._model.definition.properties}
+        premises = ((one, [one.owner] if one.owner in claims else []) for one in counts)
+        methods = list_methods_at(one.place for one in counts)
+        return as_statistics(counts, list_vacuous(premises), methods)
 
     def _list_parameters(self, action: Action) -> Iterator[Bindings]:
         expanded = [one.symbol for one in action.parameters if not one.free]
@@ -96,21 +104,21 @@ class GuardCounts:
             )
             reached = true
 
-    def _add_premises(self, name: str, term: Term, bindings: Bindings, reached: FNode) -> None:
+    def _add_premises(self, prop: Property, term: Term, bindings: Bindings, reached: FNode) -> None:
         """Add the premises of a formula in which they decide alone: below conjunctions and universal
         quantifiers."""
         if term.operator is Operator.AND:
             for part in term.arguments:
-                self._add_premises(name, part, bindings, reached)
+                self._add_premises(prop, part, bindings, reached)
         elif term.operator is Operator.FORALL:
             for _, inner in self._lowering.expand(term, bindings):
-                self._add_premises(name, term.arguments[-1], inner, reached)
+                self._add_premises(prop, term.arguments[-1], inner, reached)
         elif term.operator is Operator.IMPLIES:
             premise, rest = term.arguments
             defined = Definedness(self._lowering).of(premise, bindings)
             true = conjunction((reached, defined, self._lowering.formula(premise, bindings)))
-            self._add((name, text(premise, {}, 0, _LONGEST), ""), reached, true)
-            self._add_premises(name, rest, bindings, true)
+            self._add((prop.name, text(premise, {}, 0, _LONGEST), prop.place), reached, true)
+            self._add_premises(prop, rest, bindings, true)
 
     def _add(self, key: _Key, evaluated: FNode, true: FNode) -> None:
         outputs = (self._output(evaluated), self._output(true))

@@ -216,6 +216,23 @@ class FormulaCount(TypedDict):
     owner: str
 
 
+class VacuousProperty(TypedDict):
+    """A property with a premise that was never true (``verifier.specs.formula_count``)."""
+
+    property: str
+    premise: str
+    place: str
+    evaluated: int
+
+
+class SourceText(TypedDict):
+    """Lines of a source text (``verifier.specs.formula_count``)."""
+
+    file: str
+    first_line: int
+    text: str
+
+
 class Means(TypedDict):
     """The means that explored the levels from one on (``verifier.engines.exploration``)."""
 
@@ -238,6 +255,8 @@ class Statistics(TypedDict):
     assumptions: NotRequired[list[str]]
     constraints: NotRequired[list[str]]
     coverage: NotRequired[list[FormulaCount]]
+    vacuous: NotRequired[list[VacuousProperty]]
+    sources: NotRequired[list[SourceText]]
     explored_by: NotRequired[list[Means]]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Switch, Whole, option
 from verifier.runs.options import (
+    COVERAGE,
     KEEP_GOING,
     DeadlockOption,
     FirstOption,
@@ -32,6 +33,7 @@ _FIND_BUGS = (
     "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
     "but no proofs. Give --timeout too."
 )
+_WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
 _HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
 
 Engines run side by side: exploration looks at every state, the provers search for an invariant or a
@@ -60,6 +62,7 @@ class CheckOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     seed: int = option(0, Whole(), "With --find-bugs: vary the searches.")
     keep_going: bool = option(False, Switch(), KEEP_GOING)
     explore: bool = option(True, Switch(), _EXPLORE)
+    coverage: bool = option(False, Switch(), COVERAGE + _WHOLE)
     memory: int | None = memory_option()
 
 

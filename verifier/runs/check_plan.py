@@ -34,6 +34,16 @@ class Plan:
     """The postconditions, which are evaluated after all states were explored."""
     by_view: bool = False
     """True if states with equal views count as one, as TLC has it. No prover knows that, so none is asked."""
+    coverage: bool = False
+    """True if exploration counts formulas, so that it goes on when every property is decided."""
+
+    def plan_exploration(self, question: Question[Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Return the properties and the options of exploration."""
+        given = {"first": question.options.first, "coverage": self.coverage}
+        if self.safety or not (self.coverage and self.temporal):
+            return self.safety, given
+        # No property of states is asked: it counts formulas in all states, and its own verdict is not shown.
+        return (question.definition.titles.no_deadlock,), {**given, "keep_going": True}
 
 
 def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
@@ -42,6 +52,8 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     check_ends(options)
     if options.find_bugs and not options.explore:
         raise UsageError("--find-bugs proves nothing, so it goes without --certificate and --no-explore")
+    if options.coverage and (options.find_bugs or not options.explore):
+        raise UsageError("--coverage explores: it goes without --find-bugs, --certificate and --no-explore")
     definition, stuck = loaded.definition, loaded.definition.titles.no_deadlock
     deadlock = options.deadlock or stuck in options.properties
     claims = engine.claims(definition)
@@ -81,11 +93,12 @@ def plan(question: Question[Any]) -> Plan:
     states = {prop.name for prop in definition.properties} | {definition.titles.no_deadlock}
     temporal = tuple(name for name in properties if name in lasting)
     safety = tuple(name for name in properties if name in states or (module and name not in lasting))
-    explores = bool(safety) or (module and not question.options.properties)
+    coverage = question.options.coverage
+    explores = bool(safety) or coverage or (module and not question.options.properties)
     postconditions = _postconditions(question.loaded, question.options)
     explores = explores and question.options.explore
     by_view = explores and question.loaded.source is not None and question.loaded.source.has_view
-    return Plan(safety, temporal, explores, postconditions, by_view)
+    return Plan(safety, temporal, explores, postconditions, by_view, coverage)
 
 
 def sub_options(question: Question[Any], name: str, properties: Sequence[str], **given: Any) -> Any:

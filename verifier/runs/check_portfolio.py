@@ -126,6 +126,7 @@ class Portfolio:
     _walked_first: bool = False
     """True once the guided walks of a hunt give way to its bounded searches."""
 
+
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
         self.children = Children(replace(self.question.limits, with_grace=True), nested=True)
@@ -156,7 +157,8 @@ class Portfolio:
 
     def _start_first(self) -> None:
         if self.plan.explores:
-            self._start(EXPLORE, self.plan.safety, first=self.question.options.first)
+            properties, given = self.plan.plan_exploration(self.question)
+            self._start(EXPLORE, properties, **given)
         if self.plan.temporal:
             own = {"by": INTERPRETER} if self._chooses_semantics else {}
             self._start(LIVE, self.plan.temporal, **own)
@@ -327,7 +329,7 @@ class Portfolio:
         """End the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
             self._kill(PROVE, WALKS, _TRANSLATED_WALKS, *self._seeds)
-            if not self.plan.postconditions:
+            if not (self.plan.postconditions or self.plan.coverage):
                 self._kill(EXPLORE)
         if self.plan.temporal and not self._open_temporal:
             self._kill(LIVE, _TRANSLATED)

@@ -11,6 +11,7 @@ from verifier.errors import UsageError
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
 from verifier.runs.option import Folder, Name, Size, Switch, Whole, Words, internal, option
 from verifier.runs.options import (
+    COVERAGE,
     DeadlockOption,
     FirstOption,
     Options,
@@ -37,10 +38,6 @@ _SYMMETRY = (
 _GRAPH = (
     "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
     "(Graphviz), FILE.json (as dot -Tjson makes it of TLC's graphs) or FILE.graphml."
-)
-_COVERAGE = (
-    "Count how often each formula of guards and properties was evaluated, and how often it was true. "
-    "Formulas that were never true are listed first."
 )
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: "
@@ -89,7 +86,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     archive: str | None = option(None, Name(), _ARCHIVE, metavar="FILE", of_command=True)
     conf: tuple[str, ...] = option((), Words("NAME=VALUE"), _CONF, of_command=True)
     memory: int | None = option(None, Size(), _MEMORY)
-    coverage: bool = option(False, Switch(), _COVERAGE)
+    coverage: bool = option(False, Switch(), COVERAGE)
     graph: bool = internal(False)
     """Keep the states and steps."""
 

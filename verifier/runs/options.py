@@ -26,6 +26,11 @@ _BY = (
 _FIRST = "End at the first violation. [default: each property gets its verdict]"
 KEEP_GOING = "Continue after a violation even if a variable of the module seems unbounded."
 
+COVERAGE = (
+    "Count how often each formula of guards and properties was evaluated, and how often it was true. "
+    "Formulas that were never true are listed first."
+)
+
 AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
 _VALIDATE = (
     "TLA+ modules: compare the translation with the interpreter for this long. [default: 0.2 s, or 5 % of"
@@ -71,6 +76,11 @@ class FirstOption:
     """The option of engines that find violations."""
 
     first: bool = option(False, Switch(), _FIRST)
+
+
+def counts_formulas(options: Any) -> bool:
+    """True if an engine counts formulas."""
+    return bool(getattr(options, "coverage", False))
 
 
 def check_ends(options: Any) -> None:

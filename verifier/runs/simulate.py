@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
 from verifier.runs.option import Switch, Whole, Words, option
-from verifier.runs.options import DeadlockOption, FirstOption, Options, SemanticsOption, properties_option
+from verifier.runs.options import (
+    COVERAGE,
+    DeadlockOption,
+    FirstOption,
+    Options,
+    SemanticsOption,
+    properties_option,
+)
 
 if TYPE_CHECKING:
     from verifier.engines.outcome import Outcome
@@ -55,6 +62,7 @@ class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     depth: int = option(100, Whole(), "The most actions of an execution.")
     seed: int = option(0, Whole(), "Vary the executions. The same seed gives the same ones.")
     guided: bool = option(False, Switch(), _GUIDED)
+    coverage: bool = option(False, Switch(), COVERAGE)
     histogram: tuple[str, ...] = option((), Words("EXPR"), _HISTOGRAM)
     count_action: tuple[str, ...] = option(
         (), Words("ACTION"), "Count how often this action is taken in an execution; may be repeated."
@@ -66,6 +74,8 @@ def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptio
 
     if options.guided and (options.histogram or options.count_action):
         raise UsageError("--guided walks are no sample, so it goes without --histogram and --count-action")
+    if options.guided and options.coverage:
+        raise UsageError("--guided walks are no sample, so it goes without --coverage")
     known = [action.name for action in loaded.definition.actions]
     for name in options.count_action:
         if name not in known:
@@ -108,6 +118,7 @@ def _run(
             counted_actions=options.count_action,
             measures={text: measure(model, text, vocabulary) for text in options.histogram},
             limits=question.limits,
+            coverage=options.coverage,
         )
         return (walk_guided if options.guided else simulate)(model, request, listen)
 

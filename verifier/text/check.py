@@ -15,7 +15,12 @@ from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
-from verifier.text.exploration import render_counts
+from verifier.text.exploration import (
+    remark_on_coverage,
+    render_counts,
+    render_formula_counts,
+    warn_of_vacuity,
+)
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
@@ -65,7 +70,8 @@ def render_check(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for verdict in outcome.verdicts:
         lines += _execution(run, outcome, verdict, width, full)
     if "distinct_states" in outcome.statistics:
-        lines += [*render_counts(outcome.statistics), Text()]
+        lines += render_counts(outcome.statistics)
+        lines += [*render_formula_counts(outcome.statistics, width), Text()]
     for style, words in [
         *(("yellow", w) for w in _warnings(run)),
         *(("", w) for w in _remarks(run, outcome)),
@@ -131,7 +137,10 @@ def _execution(
 
 def _warnings(run: Run) -> list[str]:
     never = ", ".join(run.outcome.never_enabled)
-    return [f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)"] if never else []
+    warnings = [f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)"] if never else []
+    if run.options.get("coverage") and "coverage" not in run.outcome.statistics:
+        warnings.append("warning: no formula was counted, since exploration has no result")
+    return [*warnings, *warn_of_vacuity(run)]
 
 
 def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
@@ -148,6 +157,7 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
         yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
     if outcome.statistics.get("deadlocks") and not deadlocks_checked(run):
         yield DEADLOCKS_NOT_CHECKED
+    yield from remark_on_coverage(outcome.statistics)
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."
 

@@ -35,7 +35,7 @@ def render_exploration(run: Run, width: int, *, full: bool) -> list[RenderableTy
     figures = _figures(run)
     if figures:
         lines += [Text(), *render_counts(figures), Text(), *coverage_table(figures["actions"])]
-        lines += _render_formula_counts(figures.get("coverage", ()), width)
+        lines += render_formula_counts(figures, width)
     lines.append(Text())
     for words in _warnings(run):
         lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
@@ -58,7 +58,30 @@ def _warnings(run: Run) -> list[str]:
     never = ", ".join(run.outcome.never_enabled)
     if never and run.outcome.statistics.get("complete"):
         warnings.append(f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)")
-    return warnings
+    return [*warnings, *warn_of_vacuity(run)]
+
+
+def warn_of_vacuity(run: Run) -> Iterator[str]:
+    """Yield a warning for each premise of a property that was never true."""
+    figures = run.outcome.statistics
+    never = f"is never true{up_to_view(run)}" if figures.get("complete") else "was never true so far"
+    violated = {one.property_name for one in run.outcome.verdicts if one.kind is VerdictKind.VIOLATED}
+    for one in figures.get("vacuous", ()):
+        if one["property"] in violated:
+            continue
+        place = Path(one["place"]).name
+        yield f"warning: {one['property']} may hold vacuously: its premise {one['premise']} {never} ({place})"
+
+
+def remark_on_coverage(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Say which states the counts of formulas are about, if these are not all."""
+    if "coverage" not in figures or figures.get("complete"):
+        return
+    if "distinct_states" in figures:
+        looked_at, depth = figures["distinct_states"] - figures["waiting_states"], figures["depth"]
+        yield f"Formulas were counted in the first {looked_at:,} states, to depth {depth}, not in all."
+    else:
+        yield "Formulas were counted in the states of these executions, each time that one was visited."
 
 
 def _how(run: Run) -> str:
@@ -95,8 +118,9 @@ def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
     return table(cells, heading=True)
 
 
-def _render_formula_counts(counts: Sequence[Mapping[str, Any]], width: int) -> Iterator[Text]:
+def render_formula_counts(figures: Mapping[str, Any], width: int) -> Iterator[Text]:
     """Yield a line for each formula that was counted: first those that were never true."""
+    counts: Sequence[Mapping[str, Any]] = figures.get("coverage", ())
     never = [count for count in counts if not count["true"]]
     some = [count for count in counts if count["true"]]
     groups = {"formulas that were never true": never, "other formulas" if never else "formulas": some}
@@ -108,9 +132,9 @@ def _render_formula_counts(counts: Sequence[Mapping[str, Any]], width: int) -> I
         rows += [(f"{one['evaluated']:,}", f"{one['true']:,}", one["formula"]) for one in group]
         widths = [max(len(row[column]) for row in rows) for column in range(2)]
         for number, (evaluated, true, formula) in enumerate(rows):
-            figures = f"{evaluated:>{widths[0]}}   {true:>{widths[1]}}   "
-            text = figures + formula + (f"  ({_name_place(group[number - 1])})" if number else "")
-            yield from map(Text, wrap(text, width, subsequent_indent=" " * len(figures)))
+            counted = f"{evaluated:>{widths[0]}}   {true:>{widths[1]}}   "
+            text = counted + formula + (f"  ({_name_place(group[number - 1])})" if number else "")
+            yield from map(Text, wrap(text, width, subsequent_indent=" " * len(counted)))
 
 
 def _name_place(count: Mapping[str, Any]) -> str:
@@ -163,7 +187,7 @@ def _remarks(run: Run) -> list[str]:
         remarks.append(f"Complete: every {states} was checked. So HOLDS is about executions of any length.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         remarks.append("HOLDS(n): no execution of at most n actions violates it.")
-    remarks += remark_on_undecided(run)
+    remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     if not deadlocks_checked(run):

@@ -10,7 +10,13 @@ from rich.text import Text
 
 from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
-from verifier.text.exploration import coverage_table, table
+from verifier.text.exploration import (
+    coverage_table,
+    remark_on_coverage,
+    render_formula_counts,
+    table,
+    warn_of_vacuity,
+)
 from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
@@ -44,6 +50,10 @@ def render_simulation(run: Run, width: int, *, full: bool) -> list[RenderableTyp
     if figures:
         lines += [*_counts(figures), Text(), *coverage_table(figures["actions"]), Text()]
         lines += _histograms(figures)
+    if "coverage" in figures:
+        lines += [*list(render_formula_counts(figures, width))[1:], Text()]
+    for words in warn_of_vacuity(run):
+        lines += [Text(line, "yellow") for line in wrap(words, width, subsequent_indent="  ")]
     if run.outcome.never_enabled:
         words = f"Never enabled on the way: {', '.join(run.outcome.never_enabled)}."
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
@@ -104,7 +114,7 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if run.outcome.verdicts:
         remarks.append("What random executions do not violate may still be violated: use bmc or explore.")
-    remarks += semantics_remarks(run)
+    remarks += [*remark_on_coverage(run.outcome.statistics), *semantics_remarks(run)]
     remarks += expectation_remarks(run)
     rate = run.outcome.statistics.get("steps_per_second") or 0
     times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -22,6 +22,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore import ExploreOptions
+from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import (
     TlaDefinition,
@@ -179,15 +180,14 @@ class _Search:
         self.peak, self.reason = used, ""
         self.traces: dict[str, dict[str, Any]] = {}
         self.counts: FormulaCounts | None = None
-        self.coverage: list[dict[str, Any]] | None = None
+        self.coverage: dict[str, Any] = {}
 
     def outcome(self) -> Outcome:
         checked = tuple(
             name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
         )
         if self.options.coverage:
-            self.counts = FormulaCounts({str(file) for file in self.loaded.files})
-            self.spec.evaluator.count_formulas(self.counts)
+            self.counts = count_formulas(self.loaded, self.spec, checked)
         explorer = Explorer(
             self.spec,
             properties=checked,
@@ -210,7 +210,7 @@ class _Search:
         except MemoryError:
             self.reason = "out of memory"
         if self.counts is not None:  # before formulas are evaluated again for executions
-            self.coverage = [asdict(count) for count in self.counts.list_counts()]
+            self.coverage = self.counts.as_statistics()
         if not find_unbounded(self.reason):
             self.reason = add_growth(self.reason, self.late_growth.list_growing())
         if explorer.continued is not None:
@@ -342,8 +342,7 @@ class _Search:
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         found, seconds = explorer.found, time.monotonic() - self.started
         orbits = explorer.known.orbits
-        coverage = {} if self.coverage is None else {"coverage": self.coverage}
-        return coverage | {
+        return self.coverage | {
             "distinct_states": found.distinct,
             "generated_states": found.generated,
             "depth": max(found.depth, 0),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,7 @@ from verifier.engines.outcome import Outcome
 from verifier.engines.simulate import UP_TO_VIOLATION, Progress
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
 from verifier.runs.modules.guiding import Guide
 from verifier.runs.modules.loading import split_properties
@@ -47,7 +49,8 @@ T = TypeVar("T")
 def check_walks(options: SimulateOptions) -> None:
     """Raise UsageError for counts that the interpreter does not have."""
     if options.histogram:
-        raise UsageError("--histogram is not allowed with --by interpreter: it speaks of the translation")
+        by = "--coverage" if options.coverage else "--by interpreter"
+        raise UsageError(f"--histogram is not allowed with {by}: it speaks of the translation")
 
 
 def simulate_module(asked: ModuleQuestion, until: float | None = None) -> Run | None:
@@ -104,6 +107,7 @@ class _Walks:
         spec = with_operators(asked.module, self.names)
         self.spec = replace(spec, symmetry=[], view=None)
         own = split_properties(self.spec)
+        self.counts = count_formulas(asked.module, own, self.names) if self.options.coverage else None
         self.stepper = Stepper(own)
         self.explorer = self.stepper.explorer
         self.evaluator = own.evaluator
@@ -112,11 +116,11 @@ class _Walks:
         self.known: dict[State, _Look] = {}
         self.tested: dict[State, tuple[tuple[str, ...], bool]] = {}
         """The properties that a state violates, and whether steps may begin there."""
-        self.keeps = not any(
+        self.keeps = not self.options.coverage and not any(
             analysis.of(one.body, one.module).changing
             for one in list_evaluated_formulas(own, set(self.names))
         )
-        """True if the results for a state are the same whenever it is reached."""
+        """True if the results for a state are the same whenever it is reached, and no formula is counted."""
         self.began = self.told = time.monotonic()
         self.chance = Random(self.options.seed)
         self.verdicts: dict[str, Verdict] = {}
@@ -161,8 +165,9 @@ class _Walks:
             explorer.constraints = within
         check_begins(self.spec, explorer.found)
         states = list(explorer.states)
-        if not any(self._look(state, first=True).within for state in states):
-            raise make_no_initial_state_error(self.spec)
+        with self._pause_counts():
+            if not any(self._look(state, first=True).within for state in states):
+                raise make_no_initial_state_error(self.spec)
         return states
 
     @property
@@ -223,6 +228,10 @@ class _Walks:
         self.deadlocks += stuck
         if stuck and self.spec.titles.no_deadlock in self.names:
             self._record([(self.spec.titles.no_deadlock, self.path)])
+
+    def _pause_counts(self) -> AbstractContextManager[None]:
+        """Count no formula meanwhile: this is no state that an execution visits."""
+        return nullcontext() if self.counts is None else self.counts.pause()
 
     def _count(self, taken: Counter[str]) -> None:
         """Count a walk that has ended."""
@@ -327,13 +336,14 @@ class _Walks:
             of_step = states is not self.path
             states = [*_straight(states[:-1]), states[-1]] if of_step else _straight(states)
         seconds = time.monotonic() - self.began
-        actions = list(self.explorer.walks.actions(states))
-        violation = Violation(name, list(states), actions)
-        verdict, self.traces[name] = report_violation(
-            self.spec, self.asked.question.definition, violation, seconds
-        )
-        verdict = replace(verdict, fewest=False, found_by=ENGINE.name)
-        self.verdicts[name] = replay_verdict(self.spec, verdict, states)
+        with self._pause_counts():
+            actions = list(self.explorer.walks.actions(states))
+            violation = Violation(name, list(states), actions)
+            verdict, self.traces[name] = report_violation(
+                self.spec, self.asked.question.definition, violation, seconds
+            )
+            verdict = replace(verdict, fewest=False, found_by=ENGINE.name)
+            self.verdicts[name] = replay_verdict(self.spec, verdict, states)
         self.asked.listen(Progress(self.ended, seconds, name))
 
     def _shorten(self, name: str, states: Sequence[State]) -> list[State]:
@@ -394,6 +404,7 @@ class _Walks:
             "action_counts": {name: counts(found) for name, found in self.counted.items()},
             "histograms": {},
             **({"restarts": guide.restarts, "deepest": guide.deepest} if guide is not None else {}),
+            **({} if self.counts is None else self.counts.as_statistics()),
         }
 
 

@@ -31,7 +31,7 @@ from verifier.runs.modules.translating import INSTEAD, NotTranslated
 from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
 from verifier.runs.news import Known
-from verifier.runs.options import INTERPRETER, TRANSLATION
+from verifier.runs.options import INTERPRETER, TRANSLATION, counts_formulas
 from verifier.runs.semantics import name_semantics, semantics_asked
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def answer_question(asked: ModuleQuestion) -> Run:
 
 
 def _run_only_translation(asked: ModuleQuestion) -> Run:
+    if counts_formulas(asked.question.options):
+        raise UsageError("--coverage counts what the interpreter evaluates: it goes with --by interpreter")
     if asked.engine.name == "explore":
         return explore_only_translation(asked)
     return _run_translation(asked)
@@ -91,7 +93,7 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
-    if asked.question.options.graph or asked.question.options.coverage:
+    if asked.question.options.graph or counts_formulas(asked.question.options):
         return _explore_only_by_interpreter(asked)
     found = explore_translation(asked)
     if found.run is not None:
@@ -209,6 +211,8 @@ def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
 
 
 def _simulate(asked: ModuleQuestion) -> Run:
+    if counts_formulas(asked.question.options):
+        return _simulate_by_interpreter(asked)
     return (
         _run_translation(asked)
         if asked.question.options.histogram

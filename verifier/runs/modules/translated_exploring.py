@@ -69,8 +69,6 @@ def explore_translation(asked: ModuleQuestion) -> Exploration:
 def explore_only_translation(asked: ModuleQuestion) -> Run:
     """Explore the translated module, whatever is faster. Raises UsageError with the place of an expression
     that cannot be translated, Interrupted if it could not begin."""
-    if asked.question.options.coverage:
-        raise UsageError("--coverage counts what the interpreter evaluates: it goes with --by interpreter")
     spec = asked.module.specification
     for what, formulas in (
         ("a VIEW", [] if spec.view is None else [spec.view]),
