@@ -14,6 +14,7 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.report.addresses import addresses
 from verifier.report.claims import holding, scopes, summary_of
+from verifier.report.covered import cover_texts, find_covering
 from verifier.report.document import environment, policy_of, script_of, style_of
 from verifier.report.known import CHECKER
 from verifier.report.labels import labels_of
@@ -129,7 +130,7 @@ def _sections(
     checker = _checker(verdicts)
     is_alone = len(verdicts) == 1 and not report.cells
     others = verdicts if not is_alone and _is_one_question(report.rows, _MOST_BESIDE) else ()
-    executions = -1
+    executions, covering = -1, find_covering(report.rows)
     for number, verdict in enumerate(verdicts):
         executions += verdict.trace is not None
         yield Markup(
@@ -145,6 +146,8 @@ def _sections(
                 alone=is_alone,
                 checker=checker,
                 ready=ready,
+                covered=cover_texts(verdict.row) if covering.get(number) == number else [],
+                covered_at=verdicts[covering[number]] if covering.get(number, number) != number else None,
             )
         )
 
