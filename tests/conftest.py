@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+import warnings
 from collections.abc import Iterator
 
 import psutil
@@ -82,7 +83,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--tier", choices=list(TIERS), help=f"Run a part of the tests ({words})")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    # pytest-asyncio, which pytest-lsp needs, asks for a setting that pytest refuses without it.
+    warnings.filterwarnings("ignore", message="The configuration option .asyncio_default_fixture_loop_scope")
     config.pluginmanager.register(Memory())
     tier = config.getoption("--tier")
     if tier is not None:

@@ -13,7 +13,7 @@ import pytest
 from tests.support.models import build
 from tests.support.toys import Chain, Lamps, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
 from verifier.engines import bounded_search
-from verifier.engines.bmc import Progress, Request, check
+from verifier.engines.bmc import Progress, Request, _BoundedCheck, check
 from verifier.engines.choices import StepsChoice
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
@@ -265,3 +265,40 @@ def test_what_a_child_reports_arrives_in_order() -> None:
         children.start("counter", count)
         events = list(children.events())
     assert events == [Message("counter", n) for n in range(3)] + [ChildEnded("counter", None)]
+
+
+class _Searches:
+    """Searches that only can be ended."""
+
+    def __init__(self) -> None:
+        self.running = ["parallel", "serial", "explore"]
+
+    def kill(self, name: str) -> None:
+        self.running.remove(name)
+
+
+@pytest.mark.parametrize(
+    ("closed", "has_candidate", "awaited", "is_ended"),
+    [
+        ((5, 5), False, (), True),
+        ((5, 4), False, (), False),
+        ((5, 5), True, (), False),
+        ((5, 5), False, ("Up",), False),
+    ],
+)
+def test_serial_search_ends_once_it_can_find_nothing(
+    closed: tuple[int, int], has_candidate: bool, awaited: tuple[str, ...], is_ended: bool
+) -> None:
+    model = build(Chain({"top": 6}))
+    checked = _BoundedCheck(model, Request(("NeverTop", "StartsLow"), 5, awaited=awaited), lambda _: None)
+    for name, depth in zip(("NeverTop", "StartsLow"), closed, strict=True):
+        checked.properties[name].closed = depth
+    for name in checked.properties.keys() - {"NeverTop", "StartsLow"}:
+        checked.properties[name].closed = 5
+    if has_candidate:
+        checked.properties["NeverTop"].candidate = object()  # type: ignore[assignment]
+    checked.unseen = set(awaited)
+    searches = _Searches()
+    checked._end_superfluous(searches)  # type: ignore[arg-type]
+    assert ("serial" not in searches.running) is is_ended
+    assert {"parallel", "explore"} <= set(searches.running)

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import verify
+from tests.support.command_line import ROOT, verify
+from verifier.ci.manifest import Cell, read_manifest
+from verifier.outcomes.content import as_object
+from verifier.runs.asking import execute
+from verifier.runs.table import engine_named
 from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
@@ -36,6 +40,30 @@ def test_verdicts_are_those_of_the_command(spec: str) -> None:
     found = ask_session(spec, engine="bmc", depth=DEPTH)
     assert found == ask_command("bmc", spec, "--depth", str(DEPTH))
     assert len(found) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", read_manifest(ROOT / ".ci" / "verify.toml").cells, ids=lambda cell: cell.id)
+def test_verdicts_of_every_cell_of_the_manifest_are_those_of_the_command(cell: Cell) -> None:
+    """The number of steps is compared only if it is the fewest: else it is chance."""
+    names = [one.property_name for one in cell.expected]
+    session = Session()
+    REQUESTS["load"].run(session, Call(), {"spec": cell.place, "constants": dict(cell.constants)})
+    asked = {"engine": cell.engine, "properties": names, "options": dict(cell.options)}
+    answered = REQUESTS["check"].run(session, Call(), asked)
+    engine = engine_named(cell.engine)
+    options = engine.options_of({**engine.parse_options(cell.options), "properties": names})
+    run = execute(cell.engine, cell.load(), options)
+    assert view_verdicts(answered["results"]) == view_verdicts(as_object(run)["results"])
+    assert set(names) <= {one["property"] for one in answered["results"]}
+
+
+def view_verdicts(results: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """Return what must be the same in two runs."""
+    return [
+        (one["property"], one["verdict"], one["fewest"], one["steps"] if one["fewest"] else None)
+        for one in results
+    ]
 
 
 @pytest.mark.slow

@@ -232,10 +232,23 @@ class _BoundedCheck:
             for decided in before - self._find_undecided():
                 for child in children.running:
                     children.send(child, decided)
-            if self._is_finished() and not self.unseen.intersection(self.request.awaited):
+            self._end_superfluous(children)
+            if self._is_finished() and not self._awaits_actions:
                 return
             if self._ends():
                 return
+
+    def _end_superfluous(self, children: Children) -> None:
+        """End the serial search once exploration has closed the depth: it finds nothing beyond the depth, and
+        the parallel search needs its core."""
+        left = [known for known in self.properties.values() if known.verdict is None]
+        is_closed = all(one.closed >= self.request.depth and one.candidate is None for one in left)
+        if is_closed and Steps.SERIAL.value in children.running and not self._awaits_actions:
+            children.kill(Steps.SERIAL.value)
+
+    @property
+    def _awaits_actions(self) -> bool:
+        return not self.unseen.isdisjoint(self.request.awaited)
 
     def _is_finished(self) -> bool:
         """True if all asked properties are decided. A property without a violation needs the type invariant

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from verifier.conform.machine import Fits
 from verifier.conform.outcome import exit_code
-from verifier.errors import make_unknown_name_error
+from verifier.errors import UsageError, make_unknown_name_error
+from verifier.server.checks import run_apart
 from verifier.server.open_spec import OpenSpec
 from verifier.server.requests import Call
 from verifier.server.session import Session, read_reading
@@ -255,8 +256,19 @@ def conform(
 
     with session.lock:
         one = session.find(spec)
-        settings = dict(one.asked[1])
-        file = None if mapping is None else Path(mapping)
-        question = LogQuestion(one.loaded.spec, file, env, settings, one.asked[2], None, timeout)
-        verdicts = judge_logs_with(one.loaded, question, [Path(log) for log in logs])
-        return {"exit_code": int(exit_code(verdicts)), "logs": [verdict.as_object() for verdict in verdicts]}
+    file = None if mapping is None else Path(mapping)
+    question = LogQuestion(one.loaded.spec, file, env, dict(one.asked[1]), one.asked[2], None, timeout)
+
+    def judge(report: Callable[[Any], None]) -> None:
+        try:
+            verdicts = judge_logs_with(one.loaded, question, [Path(log) for log in logs])
+        except UsageError as error:
+            report(str(error))
+            return
+        judged = [verdict.as_object() for verdict in verdicts]
+        report({"exit_code": int(exit_code(verdicts)), "logs": judged})
+
+    judged: dict[str, Any] | str = run_apart(judge, call, session.lock)
+    if isinstance(judged, str):
+        raise UsageError(judged)
+    return judged

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection
-from threading import Lock
 from typing import Any
 
 from verifier.outcomes.content import as_object
@@ -30,6 +29,7 @@ from verifier.runs.news import Known, Remark
 from verifier.runs.question import Question
 from verifier.runs.told import ToldVerdicts
 from verifier.server.requests import Call
+from verifier.server.turns import Turns
 from verifier.text.progress import Pace
 from verifier.verdict import LEFT_TO_LIVE, VerdictKind
 
@@ -39,6 +39,8 @@ _PATIENCE_SECONDS = 5.0
 """After a cancellation, the time until a process is killed that says nothing."""
 _POLL_SECONDS, _NEWS_SECONDS = 0.1, 0.5
 _PROCESS = "check"
+_OF_SEARCHES = ("verifier.engines.explore",)
+"""Modules that the processes of a run import, which do not tell the session of them."""
 _KEPT_VERDICTS = frozenset(VerdictKind) - {VerdictKind.INCONCLUSIVE, VerdictKind.ERROR}
 
 
@@ -55,7 +57,7 @@ def prepare_question(
 
 
 def run_question(
-    engine: Engine[Any], question: Question[Any], call: Call, starting: Lock
+    engine: Engine[Any], question: Question[Any], call: Call, starting: Turns
 ) -> tuple[dict[str, Any], str]:
     """Run an engine until it is done, out of time, or cancelled. Returns the run as a JSON object, and as the
     text that the command prints.
@@ -64,15 +66,26 @@ def run_question(
     RunFailed.
     """
 
-    def work(report: Callable[[Any], None], _: Connection) -> None:
-        _answer(engine, question, report)
+    content, text, modules = run_apart(lambda report: _answer(engine, question, report), call, starting)
+    with starting:
+        _import_known(modules)
+    return content, text
+
+
+def run_apart(work: Callable[[Callable[[Any], None]], None], call: Call, starting: Turns) -> Any:
+    """Do work in a process of its own, and return its last report. Reports ``("progress", words)`` are told.
+    Raises RunFailed if there is none, Interrupted if the client cancels."""
+
+    def report_all(report: Callable[[Any], None], _: Connection) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        work(report)
 
     children = Children(Limits(), nested=True)
     told: list[Any] = []
     failures: list[str] = []
     with children:
         with starting:
-            children.start(_PROCESS, work)
+            children.start(_PROCESS, report_all)
         given_up: float | None = None
         while children.running:
             if call.cancelled.is_set() and given_up is None:
@@ -92,16 +105,12 @@ def run_question(
         if call.cancelled.is_set():
             raise Interrupted("cancelled before anything was known")
         raise RunFailed(failures[0] if failures else "the process of the run ended without an answer")
-    content, text, modules = told[-1]
-    with starting:
-        _import_known(modules)
-    return content, text
+    return told[-1]
 
 
 def _answer(engine: Engine[Any], question: Question[Any], report: Callable[[Any], None]) -> None:
     """Answer a question in this process, and report progress and the answer. SIGINT ends it with what is
     known."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     progress, told, pace = engine.progress(), ToldVerdicts(question), Pace(_NEWS_SECONDS, _NEWS_SECONDS)
     before = set(sys.modules)
 
@@ -148,7 +157,7 @@ def render_text(engine: Engine[Any], run: Run) -> str:
 
 def _import_known(modules: list[str]) -> None:
     """Import the modules that a run needed. One that cannot be imported here is left to the runs."""
-    for name in modules:
+    for name in (*modules, *_OF_SEARCHES):
         with suppress(Exception):
             import_module(name)
 

@@ -52,6 +52,7 @@ def measure_coverage(
             for number in level:
                 if call.cancelled.is_set():
                     raise Interrupted("cancelled")
+                session.lock.give_way()
                 for after in counts.add(number):
                     if after in seen:
                         continue
@@ -61,7 +62,10 @@ def measure_coverage(
                     seen[after] = None
                     following.append(after)
             level = following
-        actions = [_view_action(one, name, counts, list(seen)) for name in one.machine.actions]
+        actions = []
+        for name in one.machine.actions:
+            session.lock.give_way()
+            actions.append(_view_action(one, name, counts, list(seen)))
         return {"states": len(seen), "all_states": is_all, "actions": actions}
 
 

@@ -6,7 +6,6 @@ request names, and what these name in turn. It writes none.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from verifier.server.open_spec import (
     stamp_of,
 )
 from verifier.server.requests import Call
+from verifier.server.turns import Turns
 from verifier.server.views import view_results
 
 
@@ -36,8 +36,8 @@ class Session:
     specs: dict[str, OpenSpec] = field(default_factory=dict)
     last: str | None = None
     """The specification that was loaded or named last."""
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while a request is answered, but not while an engine runs."""
+    lock: Turns = field(default_factory=Turns)
+    """Held while a request is answered, but not while an engine runs. Long requests give way to others."""
 
     def find(self, name: str | None) -> OpenSpec:
         """Return an open specification: the last one if none is named. Raises UsageError."""

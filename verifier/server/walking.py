@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from verifier.conform.machine import State
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import read_json
@@ -16,6 +17,7 @@ from verifier.server.executions import follow_trace
 from verifier.server.open_spec import OpenSpec, Successor
 from verifier.server.requests import Call
 from verifier.server.session import Session
+from verifier.server.turns import Turns
 from verifier.server.views import view_changes, view_path, view_place, view_step
 from verifier.tla.frames import Undefined
 
@@ -51,16 +53,18 @@ def find_state(
     with session.lock:
         one = session.find(spec)
         begin, test = one.current, one.reading.evaluate(expression)
-        search = _Search(one, {begin: None}, limit)
+        search = _Search(one, {begin: None}, limit, session.lock)
         level, closed, reached = [begin], 0, None
         while level:
-            reached = next((n for n in level if _is_true(one, test(one.state(n)), expression)), None)
+            reached = search.find(level, lambda state: _is_true(one, test(state), expression))
             if reached is not None or closed == depth:
                 break
             level, closed = search.expand(level, call), closed + 1
         if reached is None:
             is_all = not level and not search.is_cut
             return {"found": False, "states": len(search.steps), "all_states": is_all, "depth": closed}
+        if one.current != begin:
+            raise UsageError("somebody walked on during the search: search again from the state of now")
         taken = search.path_to(reached)
         for step in taken:
             one.take(step)
@@ -76,8 +80,18 @@ class _Search:
     spec: OpenSpec
     steps: dict[int, tuple[int, Successor] | None]
     limit: int
+    lock: Turns
+    """Others have a turn between two states."""
     is_cut: bool = False
     """True if there are more states than the limit."""
+
+    def find(self, level: list[int], test: Callable[[State], bool]) -> int | None:
+        """Return the first state of a level that passes a test; None if none does."""
+        for number in level:
+            if test(self.spec.state(number)):
+                return number
+            self.lock.give_way()
+        return None
 
     def expand(self, level: list[int], call: Call) -> list[int]:
         """Return the new states behind those of a level. Raises Interrupted if the client cancels."""
@@ -85,6 +99,7 @@ class _Search:
         for number in level:
             if call.cancelled.is_set():
                 raise Interrupted("cancelled")
+            self.lock.give_way()
             for step in self.spec.successors(number):
                 if step.state in self.steps:
                     continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import os
+import signal
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from verifier.processes.children import kill_left
 from verifier.server.editor import navigation
 from verifier.server.editor.findings import Finding, Findings, look_at
 from verifier.server.editor.lenses import (
@@ -35,6 +38,7 @@ from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.streams import claim_streams
 from verifier.server.table import REQUESTS
+from verifier.verdict import ExitCode
 from verifier.version import tool_version
 
 REQUEST = "verify.request"
@@ -304,7 +308,15 @@ def _add_commands(server: EditorServer) -> None:
     server.command(REQUEST)(request)
 
 
+def _end_at_once(number: int, frame: object) -> None:
+    """End the process and its runs: the thread that reads standard input cannot be asked to stop."""
+    kill_left()
+    os._exit(ExitCode.INCONCLUSIVE)
+
+
 def serve() -> None:
-    """Answer on the standard streams until the editor ends."""
+    """Answer on the standard streams until the editor ends, or a signal comes."""
     incoming, outgoing = claim_streams()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_at_once)
     make_server().start_io(incoming, outgoing)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from verifier.server.editor.language_server import EditorServer
 
+_PATIENCE_SECONDS = 0.2
+"""The time for which a hover waits to read the current state."""
 _MOST_LINES = 30
 """The most lines of a definition that a hover shows."""
 _SYMBOLS = {
@@ -116,7 +118,9 @@ def _value_of(server: EditorServer, path: Path, found: Declaration) -> str | Non
     spec = server.find_open(path)
     if spec is None or not spec.path or not found.is_top:
         return None
-    with server.session.lock:
+    with server.session.lock.take_within(_PATIENCE_SECONDS) as is_free:
+        if not is_free:  # the editor rather has no value than waits
+            return None
         try:
             value = spec.reading.evaluate(found.name)(spec.state(spec.current))
         except (UsageError, Undefined):  # it has parameters, or speaks of steps
