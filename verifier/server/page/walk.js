@@ -6,6 +6,7 @@ const $ = (id) => document.getElementById(id);
 const watched = [];
 const marks = [];
 let shown = null; // the last answers: path, state, successors
+const LONGEST_LINE = 40; // characters of a value that stays on one line
 let choices = []; // the path as the address has it
 
 async function ask(method, params = {}) {
@@ -80,8 +81,31 @@ function showPath() {
       return item;
     }),
   );
+  const current = $("path").querySelector("[aria-current]");
+  const box = $("path").parentElement;
+  if (box.scrollHeight > box.clientHeight) {
+    box.scrollTop = current.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }
   $("back").disabled = path.at === 0;
   $("forward").disabled = path.at >= path.steps.length;
+}
+
+/* A long function or record has a line for each of its entries. */
+function linesOf(value) {
+  if (value.length <= LONGEST_LINE || !/^[([]/.test(value)) {
+    return [value];
+  }
+  const lines = [""];
+  let depth = 0;
+  for (const sign of value) {
+    depth += "([{⟨".includes(sign) ? 1 : ")]}⟩".includes(sign) ? -1 : 0;
+    const line = lines.length - 1;
+    lines[line] += sign;
+    if (depth === 1 && /(, | @@ )$/.test(lines[line])) {
+      lines.push("");
+    }
+  }
+  return lines.filter((line) => line !== "").map((line) => line.trimEnd());
 }
 
 function showState() {
@@ -101,7 +125,9 @@ function showState() {
   $("state").replaceChildren(
     ...Object.entries(state.values).flatMap(([name, value]) => {
       const isChanged = last.some((path) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
-      return [make("dt", name), make("dd", value, isChanged ? { class: "changed" } : {})];
+      const shownValue = make("dd", "", isChanged ? { class: "changed" } : {});
+      shownValue.append(...linesOf(value).map((line) => make("div", line)));
+      return [make("dt", name), shownValue];
     }),
   );
 }
