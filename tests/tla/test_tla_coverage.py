@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,30 @@ def test_a_check_of_temporal_properties_counts_in_all_states(module: Path) -> No
     counts = {one["formula"]: one["evaluated"] for one in made["statistics"]["coverage"]}
     assert made["statistics"]["complete"]
     assert (counts["x < 3"], counts["x > 5"]) == (12, 4)
+
+
+ORDER = r"""---- MODULE Sending ----
+VARIABLE sent
+Messages == [kind: {"ask", "answer", "end"}, to: {"a", "b", "c", "d"}]
+Init == sent = {}
+Next == \E m \in Messages : m \notin sent /\ m.kind = "ask" /\ sent' = sent \cup {m}
+Asked == sent # {} => \E m \in sent : m.to \in {"b", "d"} \/ m.kind = "ask"
+===="""
+
+
+def test_counts_within_quantifiers_are_the_same_in_each_run(tmp_path: Path) -> None:
+    """The order of a set of strings differs from process to process."""
+    path = tmp_path / "Sending.tla"
+    path.write_text(ORDER)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Asked\nCHECK_DEADLOCK FALSE\n")
+    entry = "from verifier.cli.entry import main; main()"
+    words = ("-c", entry, "explore", str(path), "--coverage", "--format", "json")
+    found = []
+    for seed in ("1", "2", "3", "4"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=True)
+        found.append(json.loads(done.stdout)["statistics"]["coverage"])
+    assert all(one == found[0] for one in found)
 
 
 def test_executions_count_each_state_that_they_visit(module: Path) -> None:

@@ -33,7 +33,8 @@ def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: 
     body = ev.truth_source(whole.body, unit, primed)
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
-    lines = make_guarded_loop(ev, whole, unit, primed, inner, walked=False)
+    # The truth needs no order. Counts do: a quantifier ends at the first element that decides.
+    lines = make_guarded_loop(ev, whole, unit, primed, inner, walked=ev.counts is not None)
     return ev.emit.statements([*lines, f"return {whole.universal}"])
 
 
