@@ -41,9 +41,8 @@ _BY_ELEMENTS = ("\\A", "\\E", "~ \\E", "~ \\A")
 """The beginnings of formulas whose parts are evaluated for each element."""
 _Place: TypeAlias = tuple[str, int, int, int]
 """A module, and the line, first and last column of a formula."""
-_WHY = """Formulas with another count are below. TLC lists a definition of Paxos for some of its callers
-only, and counts a formula with an operator that is an argument, as `P(y)`, again. Why it evaluates the
-constraint `Len(f) <= MaxLength` more often is not known."""
+_WHY = """Formulas with another count are below. TLC counts a formula with an operator that is an argument, as
+`P(y)`, again. Why the other counts differ, of Paxos and of the constraint `Len(f) <= MaxLength`, is open."""
 _HEAD = """# Coverage beside TLC's
 
 Run ``python -m results.generators.coverage_table EXAMPLES TLC``. TLC's ``-coverage`` counts evaluations of
