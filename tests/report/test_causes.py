@@ -11,9 +11,10 @@ from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbi
 from tests.support.two_recoveries import two_recoveries
 from verifier.outcomes.row import Row
 from verifier.report.causes import earlier_causes
-from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.diagram import Diagram
 from verifier.report.fair_loop import close_loop
 from verifier.report.telling import tell
+from verifier.report.trace_diagram import diagram_of
 from verifier.runs.replaying import Replayed, row_of
 
 

@@ -16,11 +16,11 @@ from tests.support.examples import kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG, commit, find_violation, jugs
 from verifier.outcomes.row import ASKED, DOCUMENTED, Row
 from verifier.report.claims import claim_of, finder_of, verdict_of
-from verifier.report.diagram import diagram_of
 from verifier.report.fair_loop import close_loop, loop_lines
 from verifier.report.known import find_known_answer
 from verifier.report.page import as_html
 from verifier.report.report import Report
+from verifier.report.trace_diagram import diagram_of
 from verifier.report.verdict_page import verdict_page
 from verifier.verdict import VerdictKind
 

@@ -14,11 +14,12 @@ from selenium.webdriver import Chrome
 from tests.support.chromium import BROWSER, DRIVER, browser, console, evaluate, size
 from tests.support.examples import run_rows
 from verifier.outcomes.row import Row
-from verifier.report.diagram import Diagram, diagram_of, read_taken
+from verifier.report.diagram import Diagram
 from verifier.report.messages import Messages
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.tables import trace_text
+from verifier.report.trace_diagram import diagram_of, read_taken
 from verifier.specs.definition import DefinitionError
 from verifier.specs.protocol import define
 from verifier.specs.registry import load

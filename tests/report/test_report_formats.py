@@ -18,10 +18,10 @@ from tests.support.command_line import CHAIN, LOCK, verify, wrong
 from tests.support.examples import kip320_first_try, run_rows
 from tests.support.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
 from verifier.outcomes.row import Row, job_id, rows_of
-from verifier.report.diagram import diagram_of
 from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
+from verifier.report.trace_diagram import diagram_of
 from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, list_declared
 from verifier.runs.table import ENGINES, engine_named
 from verifier.verdict import VerdictKind

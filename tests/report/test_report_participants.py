@@ -12,8 +12,9 @@ from tests.support.examples import bookkeeper_data_loss, kip320_first_try
 from tests.support.modules_for_pages import commit, find_violation, jugs
 from verifier.encodings.concrete import FrozenMap
 from verifier.outcomes.row import PLACES, Row
-from verifier.report.diagram import SHARED, Diagram, diagram_of
+from verifier.report.diagram import SHARED, Diagram
 from verifier.report.notation import Notation
+from verifier.report.trace_diagram import diagram_of
 
 
 @pytest.fixture(scope="module")

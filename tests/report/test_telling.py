@@ -13,12 +13,13 @@ from tests.support.modules_for_pages import find_violation
 from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, join_blames
 from verifier.outcomes.row import Row
 from verifier.report.claims import scopes, summary_of, verdict_of
-from verifier.report.diagram import Diagram, diagram_of
+from verifier.report.diagram import Diagram
 from verifier.report.failing import failing_parts
 from verifier.report.fair_loop import close_loop
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.telling import Told, tell
+from verifier.report.trace_diagram import diagram_of
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import VerdictKind
 

@@ -9,8 +9,8 @@ import pytest
 from tests.support.examples import run_rows
 from tests.support.modules_for_pages import find_violation
 from verifier.outcomes.row import Row
-from verifier.report.diagram import diagram_of
 from verifier.report.telling import Told, tell
+from verifier.report.trace_diagram import diagram_of
 
 LOCKS = """---- MODULE Locks ----
 CONSTANT Thread

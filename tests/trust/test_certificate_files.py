@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CHAIN, verify, wrong
-from verifier.cli.engine import _with_certificates
+from verifier.cli.engine_run import write_certificates
 from verifier.runs.asking import execute
 from verifier.runs.loading import load
 from verifier.runs.table import engine_named
@@ -32,7 +32,7 @@ def test_the_file_has_each_proof_whichever_is_found_first(backwards: bool, tmp_p
     run = execute("induct", load(CHAIN, {}), induct.options_for(names, {}))
     found = list(run.certificates.items())
     run = replace(run, certificates=dict(found[::-1] if backwards else found))
-    assert {v.certificate for v in _with_certificates(run, path).outcome.verdicts} == {str(path)}
+    assert {v.certificate for v in write_certificates(run, path).outcome.verdicts} == {str(path)}
     content = json.loads(path.read_text())
     assert (content["format"], content["not_proved"]) == (FORMAT, {})
     assert tuple(one["property"] for one in content["certificates"]) == names

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -14,26 +13,13 @@ from click.core import ParameterSource
 from verifier.cli.completion import make_completer
 from verifier.cli.defaults import project_defaults
 from verifier.cli.help_groups import GroupedCommand
-from verifier.cli.output import format_option, html_option, note, write
+from verifier.cli.output import format_option, html_option, note
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import (
-    find_named_spec,
-    list_lemmas,
-    parse_settings,
-    reading_of,
-    reading_within,
-    spec_options,
-)
-from verifier.errors import UsageError
-from verifier.runs.engine import Engine, OutputFile
+from verifier.cli.specs import spec_options
+from verifier.runs.engine import Engine
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 from verifier.runs.table import engine_named
-
-if TYPE_CHECKING:
-    from verifier.outcomes.run import Run
-    from verifier.runs.question import Question
-    from verifier.system.model import Model
 
 _FULL_HELP = "Show whole states with changes marked by a star, instead of changes only; show all of a proof."
 _TRACE_HELP = (
@@ -42,10 +28,6 @@ _TRACE_HELP = (
 )
 _CERTIFICATE_HELP = "Write all proofs to one file, for verify certify. It also lists what was not proved."
 _DEFAULTS = "verifier.cli.defaults"
-_CHOSEN = "chosen_lemmas"
-"""The field of the options of an engine that chooses among a protocol's lemmas."""
-_LEAST_SECONDS_OF_READING = 2.0
-"""The time that a Python protocol has at least, until its code has run."""
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
@@ -93,7 +75,11 @@ def engine_command(name: str) -> click.Command:
     engine = engine_named(name)
 
     def run(**given: Any) -> int:
-        return _run(engine, given)
+        began = time.monotonic()
+        from verifier.cli.engine_run import run_engine
+
+        _say_defaults(engine)
+        return run_engine(engine, given, began)
 
     function: Callable[..., int] = run
     for decorator in reversed(list(_options(engine))):
@@ -152,72 +138,6 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
     return click.option(*names, option.name, cls=_Valued, type=kind, metavar=option.metavar, **common)
 
 
-def _run(engine: Engine[Any], given: dict[str, Any]) -> int:
-    """Runs the engine, prints, writes files, and returns the exit code."""
-    began = time.monotonic()
-    from verifier.cli.last_word import LastWord, write_run
-    from verifier.cli.reporter import Reporter
-    from verifier.cli.running import Display, announce, check_targets, show, show_known
-    from verifier.processes.interrupts import speak_last, terminable
-    from verifier.processes.limits import Limits
-    from verifier.runs.asking import answer_question, make_question
-    from verifier.runs.loaded import TLA
-    from verifier.runs.loading import load
-    from verifier.runs.told import ToldVerdicts
-
-    _say_defaults(engine)
-    spec = find_named_spec(given.pop("spec_option"), given.pop("spec_argument"))
-    own = given.get("lemmas")
-    chooses = _CHOSEN in engine.options.__dataclass_fields__
-    reading = reading_of(spec, own if isinstance(own, tuple) else (), chooses=chooses)
-    if chooses and not spec.endswith(TLA):
-        given[_CHOSEN] = list_lemmas()
-    settings = parse_settings(given.pop("settings"))
-    full, trace_out = given.pop("full"), given.pop("trace_out", None)
-    shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))
-    certificate: Path | None = given.pop("certificate", None)
-    files = {file: given.pop(file.flag[2:].replace("-", "_")) for file in engine.files}
-    options = engine.options_of({**given, **(engine.certifying if certificate else {})})
-    for file, path in files.items():
-        if path is not None:
-            options = file.prepare(options, path)
-    # A Python protocol is mostly read at once: then its run says which properties the time left open.
-    least = 0.0 if spec.endswith(TLA) else _LEAST_SECONDS_OF_READING
-    with reading_within(Limits(options.timeout, since=began), least):
-        question = make_question(engine, load(spec, settings, began, reading), options)
-    targets = {"--certificate": certificate, **{file.flag: path for file, path in files.items()}}
-    check_targets(shown, targets, question.properties)
-
-    def write_questions(model: Model) -> None:
-        _write_questions(question, model, files)
-
-    announce(question.definition, engine.announcement(question), for_all=engine.for_all(question))
-    tell = partial(show_known, shown=shown)
-    progress, threaded = engine.progress(), not engine.forks_late
-    told = ToldVerdicts(question)
-    last = LastWord(engine, told)
-    speak_last(partial(last.write, shown))
-    run, render = None, engine.render
-    try:
-        with terminable(), Reporter(progress, threaded=threaded, show=tell) as reporter:
-            run = answer_question(engine, question, told.listening(reporter), write_questions)
-    except BaseException as error:  # noqa: BLE001 -- an interrupt may come where no engine expects it
-        ended = last.run(error)  # raises what is none
-        run, render = (ended, last.render) if run is None else (run, render)
-    speak_last(partial(write_run, run, shown, render))
-    refused: UsageError | None = None
-    if certificate is not None:
-        try:
-            run = _with_certificates(run, certificate)
-        except UsageError as error:  # the answer is printed all the same
-            refused = error
-    code = show(run, shown, render)
-    _write_answers(run, files)
-    if refused is not None:
-        raise refused
-    return code
-
-
 def _say_defaults(engine: Engine[Any]) -> None:
     """Says which options the project's file gives, so that a run does not surprise."""
     context = click.get_current_context()
@@ -228,47 +148,3 @@ def _say_defaults(engine: Engine[Any]) -> None:
     ]
     if used:
         note(f"{context.meta[_DEFAULTS]} gives {' '.join(used)}")
-
-
-def _write_questions(
-    question: Question[Any], model: Model, files: Mapping[OutputFile[Any], Path | None]
-) -> None:
-    for file, path in files.items():
-        if path is not None and file.of_question is not None:
-            write(file.flag, path, file.of_question(question, model))
-
-
-def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> None:
-    from verifier.cli.running import page_of
-
-    for file, path in files.items():
-        if path is not None and file.of_run is not None:
-            written = file.of_run(run, path)
-            if written.content is not None:
-                write(file.flag, path, written.content)
-            elif written.graph is not None:
-                write(file.flag, path, page_of(run, written.graph))
-            note(written.words.format(path=path))
-
-
-def _with_certificates(run: Run, path: Path) -> Run:
-    """The run, its proofs in one file that their verdicts name."""
-    from verifier.text.run import verdict_text
-    from verifier.trust.certificate import dump
-    from verifier.trust.certificate_file import join_certificates
-
-    texts = dict(run.certificate_texts)
-    for name, certificate in run.certificates.items():
-        assert run.model is not None
-        texts[name] = dump(run.model, certificate)
-    if not texts:
-        note(f"no proof, so {path} is not written")
-        return run
-    # In the order of the verdicts: which proof is found first is chance, and decides nothing.
-    verdicts = {verdict.property_name: verdict for verdict in run.outcome.verdicts}
-    names = [*(name for name in verdicts if name in texts), *(name for name in texts if name not in verdicts)]
-    left = {name: verdict_text(verdict) for name, verdict in verdicts.items() if name not in texts}
-    alone = len(names) == 1 and not left
-    content = texts[names[0]] if alone else join_certificates([texts[name] for name in names], left)
-    write("--certificate", path, content)
-    return run.with_files(dict.fromkeys(names, str(path)))

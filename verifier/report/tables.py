@@ -10,7 +10,7 @@ from tabulate import tabulate
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable
-from verifier.report.diagram import ABSENT, Change, Diagram, diagram_of
+from verifier.report.diagram import ABSENT, Change, Diagram
 from verifier.report.fair_loop import loop_lines
 from verifier.report.known import CHECKER, find_known_answer
 from verifier.report.report import (
@@ -21,6 +21,7 @@ from verifier.report.report import (
     verdict_words,
     version_columns,
 )
+from verifier.report.trace_diagram import diagram_of
 from verifier.verdict import VerdictKind
 
 _LONGEST = 60

@@ -13,12 +13,13 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import ASKED, DOCUMENTED, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
-from verifier.report.diagram import Demand, Diagram, DiagramStep, diagram_of
+from verifier.report.diagram import Demand, Diagram, DiagramStep
 from verifier.report.fair_loop import close_loop, fair_lines, unmet_lines
 from verifier.report.known import Known, find_known_answer
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
 from verifier.report.telling import Told, failing_name, tell
+from verifier.report.trace_diagram import diagram_of
 from verifier.verdict import VerdictKind
 
 _INITIAL = ("initially", "init")
