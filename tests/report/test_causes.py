@@ -34,7 +34,7 @@ def test_a_stale_value_is_named_with_the_step_that_set_it() -> None:
     changed, found = sentences(row)
     assert changed.startswith("log[r2] is ⟨⟩ since the start.")
     stale = re.search(
-        r"replica\[r1\]\.isr, last changed in step (\d+), \w+: \{r1, r2, r3\} → \{r1, r3\}", found
+        r"replica\[r1\]\.isr,? (?:was )?last changed in step (\d+), \w+: \{r1, r2, r3\} → \{r1, r3\}", found
     )
     joined = re.search(
         r"quorum\.isr was last changed in step (\d+), \w+: \{r1, r3\} → \{r1, r2, r3\}", changed
