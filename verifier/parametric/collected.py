@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from verifier.encodings.sorts import Set, Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.parametric.first_order_values import Copies, Items, Members, Value
 from verifier.parametric.logic import INT, Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
+from verifier.parametric.term_reader import Reader, Scope
 
 
 def set_of(reader: Reader, term: Term, scope: Scope) -> Members:

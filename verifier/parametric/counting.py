@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from verifier.encodings.sorts import Boolean, Enum, IndexSet, Range, Record, Set, Sort, Tuple
-from verifier.encodings.terms import Operator, Term
-from verifier.parametric.arguments import abstract_parameters
-from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import INT, Logic, Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
 
 
 @dataclass(frozen=True)
@@ -34,49 +26,6 @@ class Counting:
     """The formula that the value is counted."""
     size: Node | None
     """The number of values of the sort, if it is known."""
-
-
-def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
-    """Return the count as a new symbol."""
-    logic, (argument,) = reader.logic, term.arguments
-    if term.operator is Operator.COUNT:
-        assert term.binds is not None
-        sort, holds = term.binds.sort, reader.body(term, scope, argument)
-    else:
-        assert isinstance(argument.sort, Set)
-        sort, holds = argument.sort.element, reader.part(argument, scope).contains
-    if not _has_one_form(sort):
-        raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
-    one = reader.values.quantify(sort)
-    found = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
-    inside, outside = found.formula, found.variables
-    word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
-    name = reader.symbol(word, inside, (*outside, *one.variables), lambda _: (), INT)
-    size = _size(reader, sort)
-    reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
-    return logic.app(name, INT, found.arguments)
-
-
-def _has_one_form(sort: Sort) -> bool:
-    """True if different nodes are different values."""
-    match sort:
-        case Boolean() | Range() | Enum() | IndexSet():
-            return True
-        case Record() | Tuple():
-            return all(map(_has_one_form, sort.parts()))
-    return False
-
-
-def _size(reader: Reader, sort: Sort) -> Node | None:
-    logic, values = reader.logic, reader.values
-    match sort:
-        case IndexSet():
-            return values.number(sort.count)
-        case Range():
-            zero, more = logic.integer(0), logic.plus(values.number(sort.high), logic.integer(1))
-            size = logic.minus(more, values.number(sort.low))
-            return logic.ite(logic.less_equal(zero, size), size, zero)
-    return None
 
 
 def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:

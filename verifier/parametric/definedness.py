@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from verifier.encodings.sorts import Function, PartialFunction
 from verifier.encodings.terms import Operator, Term
-from verifier.parametric.first_order_terms import Reader, Scope
 from verifier.parametric.logic import INT, Node
+from verifier.parametric.term_reader import Reader, Scope
 
 
 class Definedness:

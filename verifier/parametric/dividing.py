@@ -8,14 +8,10 @@ Source: Boute 1992, doi:10.1145/128861.128862, compares Euclid's with other defi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from verifier.encodings.terms import Operator, Term
 from verifier.parametric.logic import INT, Logic, Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
-
+from verifier.parametric.term_reader import Reader, Scope
 
 PRODUCT = "a product"
 """The symbol of a product. No state variable has a name with a space."""

@@ -11,13 +11,13 @@ from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.clausal import Clause, Clausifier
 from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes, some
 from verifier.parametric.dividing import PRODUCT
-from verifier.parametric.first_order_terms import Definitions
 from verifier.parametric.instances import ground_terms
 from verifier.parametric.logic import INT, Node, walk
 from verifier.parametric.roles import Roles
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.subsequences import pigeonholes
+from verifier.parametric.term_reader import Definitions
 from verifier.parametric.totals import above, total
 
 

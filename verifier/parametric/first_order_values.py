@@ -80,3 +80,15 @@ class Quantified:
     variables: tuple[Node, ...]
     value: Value
     within: Node
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Sequences in a state variable whose items are elements of an index set."""
+
+    at: str
+    """The symbol for the element at a place. Its other arguments are those of the length."""
+    element: str
+    """The sort of the elements."""
+    size: Node
+    """The number of elements of the index set."""

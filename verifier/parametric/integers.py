@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from verifier.encodings.sorts import Range
 from verifier.encodings.terms import Operator, Term
@@ -12,9 +11,7 @@ from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
 from verifier.parametric.logic import INT, Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
+from verifier.parametric.term_reader import Reader, Scope
 
 
 def compare(reader: Reader, term: Term, scope: Scope) -> Node:

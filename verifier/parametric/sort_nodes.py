@@ -29,6 +29,7 @@ from verifier.parametric.assumed import polynomial_node
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.first_order_values import (
     Copies,
+    Elements,
     Fields,
     Items,
     Mapped,
@@ -40,7 +41,6 @@ from verifier.parametric.first_order_values import (
     Value,
 )
 from verifier.parametric.logic import BOOL, INT, Logic, Node
-from verifier.parametric.subsequences import Elements
 from verifier.parametric.traced import Polynomial, polynomial_of
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from verifier.encodings.sorts import Sort, Variant
 from verifier.encodings.terms import Term
 from verifier.parametric.first_order_values import Fields, Mapped, Members, OptionOf, Partly, Tags, Value
 from verifier.parametric.logic import Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
+from verifier.parametric.term_reader import Reader, Scope
 
 
 def some(reader: Reader, term: Term, scope: Scope) -> OptionOf:

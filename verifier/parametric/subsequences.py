@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from verifier.encodings.terms import Term
-from verifier.parametric.first_order_values import Items
+from verifier.parametric.first_order_values import Elements, Items
 from verifier.parametric.logic import INT, Logic, Node
-
-if TYPE_CHECKING:
-    from verifier.parametric.first_order_terms import Reader, Scope
-
-
-@dataclass(frozen=True)
-class Elements:
-    """Sequences in a state variable whose items are elements of an index set."""
-
-    at: str
-    """The symbol for the element at a place. Its other arguments are those of the length."""
-    element: str
-    """The sort of the elements."""
-    size: Node
-    """The number of elements of the index set."""
+from verifier.parametric.term_reader import Reader, Scope
 
 
 def filter_items(reader: Reader, term: Term, scope: Scope) -> Items:

@@ -24,6 +24,7 @@ from verifier.encodings.sorts import Sequence as SequenceSort
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.first_order_values import (
     Copies,
+    Elements,
     Fields,
     Items,
     Mapped,
@@ -35,7 +36,6 @@ from verifier.parametric.first_order_values import (
 )
 from verifier.parametric.logic import BOOL, INT, Node
 from verifier.parametric.sort_nodes import Values, fields_of
-from verifier.parametric.subsequences import Elements
 
 
 def symbolic(  # noqa: C901 -- cases

@@ -10,11 +10,12 @@ from verifier.encodings.sorts import PartialFunction, Sort
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.first_order_terms import Definitions, Reader, Scope
+from verifier.parametric.first_order_terms import make_reader
 from verifier.parametric.first_order_values import Fields, OptionOf, Quantified, Value
 from verifier.parametric.logic import Logic, Node, canonical
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.symbolic import symbolic
+from verifier.parametric.term_reader import Definitions, Reader, Scope
 from verifier.specs.definition import Action, Definition, PropertyKind
 
 INITIALLY = "initially"
@@ -58,7 +59,7 @@ class ParametricSystem:
         self._require_names()
         self.values = Values(self.logic)
         self.state = {v: symbolic(self.values, v.sort, v.name) for v in self.definition.variables}
-        self.before = Reader(self.values, self.definitions, self.state)
+        self.before = make_reader(self.values, self.definitions, self.state)
         self._typed: dict[Reader, dict[str, Node]] = {}
 
     def _require_names(self) -> None:
@@ -100,7 +101,7 @@ class ParametricSystem:
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
         typed = [self.values.make_typing_formula(symbol.sort, value) for symbol, value in parameters.items()]
-        reader = Reader(self.values, self.definitions, {**self.state, **parameters})
+        reader = make_reader(self.values, self.definitions, {**self.state, **parameters})
         lines = list(action.when)
         if self.definition.constraint is not None:
             lines.append(self.definition.constraint)
@@ -111,7 +112,7 @@ class ParametricSystem:
                 self._assign(successor, reader, reader.scope, target, reader.value(value))
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
-        after = Reader(self.values, self.definitions, successor, self.before)
+        after = make_reader(self.values, self.definitions, successor, self.before)
         scalars = tuple(
             node for s, v in parameters.items() if _is_first_order(v) for node in self.values.flat(s.sort, v)
         )
@@ -240,7 +241,7 @@ class ParametricSystem:
         nothing."""
         symbols = zip(self.definition.variables, self.definition.successor, strict=True)
         later = {after: step.successor[symbol] for symbol, after in symbols}
-        reader = Reader(self.values, self.definitions, {**self.state, **later})
+        reader = make_reader(self.values, self.definitions, {**self.state, **later})
         said = self._place(name, reader, self._term(name))
         unchanged = self.logic.conj(
             self.values.equal(symbol.sort, self.state[symbol], step.successor[symbol])
