@@ -22,7 +22,7 @@ from verifier.specs.constants import Constant
 from verifier.specs.protocol import Protocol, define
 from verifier.specs.state import State
 from verifier.system.model import build
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 
 DATA = Path(__file__).with_name("language.toml")
 CLASSES = {

@@ -17,7 +17,7 @@ from pygls.lsp.client import LanguageClient
 from tests.support.command_line import ROOT
 from verifier.server.editor.columns import to_column, to_index
 from verifier.server.editor.findings import find_in_module
-from verifier.server.editor.lenses import describe_coverage
+from verifier.server.editor.told import describe_coverage
 
 LOCK = ROOT / "docs" / "examples" / "FencedLock.tla"
 COMMAND = ("-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "lsp")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.command_line import ROOT
 from verifier.server.editor.language_server import REQUEST, make_server
-from verifier.server.editor.lenses import WHY
+from verifier.server.editor.told import WHY
 from verifier.server.table import REQUESTS
 
 FOLDER = ROOT / "verifier" / "server" / "editor" / "vscode"

@@ -12,7 +12,7 @@ from verifier.ci.manifest import Cell, read_manifest
 from verifier.outcomes.content import as_object
 from verifier.runs.asking import execute
 from verifier.runs.table import engine_named
-from verifier.server.requests import Call
+from verifier.server.calls import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
 from verifier.specs.built_in import BUILT_IN

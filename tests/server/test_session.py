@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from verifier.errors import UsageError
+from verifier.server.calls import Call
 from verifier.server.problems import explain_failure
-from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
 

@@ -14,8 +14,8 @@ from tests.support.command_line import ROOT, start_verify, verify
 from verifier.errors import UsageError
 from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load
+from verifier.server.calls import Call
 from verifier.server.meanings import hash_meanings
-from verifier.server.requests import Call
 from verifier.server.watching import Watched
 from verifier.tla.errors import TlaError
 

@@ -49,7 +49,7 @@ from verifier.tla.translate.symbolic import Nothing, Untranslated
 from verifier.tla.translate.translation import Translation
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import materialize, same
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.verdict import Verdict, VerdictKind
 
 

@@ -10,7 +10,7 @@ import pytest
 from verifier.errors import UsageError
 from verifier.runs.asking import execute
 from verifier.runs.loading import load
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 
 STRINGS = r"""---- MODULE Strings ----
 CONSTANT Node

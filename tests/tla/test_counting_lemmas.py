@@ -9,7 +9,7 @@ import pytest
 from verifier.runs.asking import execute
 from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 
 LEADER = r"""---- MODULE Leader ----
 EXTENDS Naturals, FiniteSets

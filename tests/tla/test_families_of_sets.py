@@ -17,7 +17,7 @@ from verifier.runs.loading import load
 from verifier.runs.modules.constant_choices import choices_of
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import Compared, compare
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 from verifier.tla.first_order.constants import classify
 from verifier.tla.first_order.families import Families, all_families
 from verifier.tla.first_order.protocol_classes import make_protocol

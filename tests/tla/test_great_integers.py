@@ -17,7 +17,7 @@ from verifier.runs.loaded import Differs
 from verifier.runs.loading import load
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.protocol_classes import Rules, make_protocol

@@ -12,7 +12,7 @@ import pytest
 from verifier.outcomes.run import Run
 from verifier.runs.asking import execute
 from verifier.runs.loading import load
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 
 RING = r"""---- MODULE Ring ----
 EXTENDS Integers

@@ -11,7 +11,7 @@ from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
 from verifier.runs.certifying_all import certify, read_claim
 from verifier.runs.loading import load
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 from verifier.tla.first_order.scopes import Unread
 
 MODULE = r"""---- MODULE Count ----

@@ -21,7 +21,7 @@ from verifier.runs.loaded import Differs, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import Compared, compare
-from verifier.runs.prove import ProveOptions
+from verifier.runs.prove_options import ProveOptions
 from verifier.tla import ast
 from verifier.tla.first_order.forms import FORMS
 from verifier.tla.first_order.kinds import Kind, SetOf

@@ -13,7 +13,7 @@ from verifier.encodings.terms import Operator
 from verifier.specs.protocol import define
 from verifier.specs.registry import load as load_protocol
 from verifier.system.model import Model, build
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.flow import flows
 from verifier.trust.itf import load
 from verifier.trust.trace import Trace

@@ -100,7 +100,7 @@ def command(
       verify conform run.ndjson --spec Counter.tla --map map.toml --html run.html
       verify conform logs/* --spec Counter.tla --map map.toml --master 'local[2]'
     """
-    from verifier.conform.coverage import join_coverage
+    from verifier.conform.covering import join_coverage
     from verifier.conform.judging import LogQuestion, judge_logs
     from verifier.conform.outcome import exit_code
     from verifier.conform.rendering import render_verdicts

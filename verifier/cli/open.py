@@ -42,7 +42,7 @@ def command(
       verify open TwoPhase.tla --config Small.cfg
       verify open kip320-first-try --trace trace.itf.json
     """
-    from verifier.server.requests import Call
+    from verifier.server.calls import Call
     from verifier.server.session import Session
     from verifier.server.table import REQUESTS
     from verifier.server.web import WalkServer

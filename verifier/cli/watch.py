@@ -88,8 +88,8 @@ class _Watching:
 
     def _check(self) -> None:
         """Check once. A change of a file ends the check."""
+        from verifier.server.calls import Call
         from verifier.server.problems import explain_failure
-        from verifier.server.requests import Call
 
         call, answer = Call(note), _Answer()
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verifier.conform.coding import Coding, NotSymbolic, make_coding
+from verifier.conform.coding import Coding, NotSymbolic, ProtocolCoding
 from verifier.conform.logs import Event
+from verifier.conform.machine import Machine
 from verifier.conform.mapping import MISSING, Rule, Target, value_of
 from verifier.conform.outcome import Conformance, LogVerdict
+from verifier.conform.protocols import ProtocolMachine
 from verifier.conform.search import MOST_STATES, Frontier, Reached, Search, TooMany, refusal
 from verifier.conform.symbolic import Followed, Observed, SymbolicSearch
 from verifier.processes.limits import Interrupted
@@ -147,3 +149,14 @@ class SolverSearch(Search):
         made = self._make_verdict(log, Conformance.REJECTED, events[: place + 1], states, words)
         obstacles = self._obstacles(list(states), one.event, one.rule, initial=one.is_first)
         return replace(made, obstacles=obstacles)
+
+
+def make_coding(machine: Machine) -> Coding:
+    """Return the coding of a machine. Raises NotSymbolic if it has none."""
+    if isinstance(machine, ProtocolMachine):
+        return ProtocolCoding(machine)
+    from verifier.conform.module_coding import ModuleCoding
+    from verifier.conform.modules import ModuleMachine
+
+    assert isinstance(machine, ModuleMachine)
+    return ModuleCoding(machine)

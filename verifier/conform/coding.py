@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from verifier.conform.machine import Machine, Parameters, State
+from verifier.conform.machine import Parameters, State
 from verifier.conform.protocols import ProtocolMachine
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.plain_terms import plain
@@ -93,14 +93,3 @@ class ProtocolCoding:
     def widen(self, state: State) -> bool:
         """Return False: no step leaves the sorts."""
         return False
-
-
-def make_coding(machine: Machine) -> Coding:
-    """Return the coding of a machine. Raises NotSymbolic if it has none."""
-    if isinstance(machine, ProtocolMachine):
-        return ProtocolCoding(machine)
-    from verifier.conform.module_coding import ModuleCoding
-    from verifier.conform.modules import ModuleMachine
-
-    assert isinstance(machine, ModuleMachine)
-    return ModuleCoding(machine)

@@ -1,26 +1,37 @@
-"""Coverage of logs: the actions and the parts of guards that accepted logs have seen, or never saw."""
+"""Coverage: how often executions take each action, and how often each part of its guard is true then."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from verifier.conform.machine import Machine, Part
-from verifier.conform.outcome import LogVerdict
+
+@dataclass(frozen=True)
+class Part:
+    """A disjunct of a guard, or a condition with one of its values."""
+
+    action: str
+    words: str
+    place: str
 
 
 @dataclass
 class Coverage:
-    """The coverage of one log, or of several."""
+    """The counts of some steps: of the executions that one log agrees with, or several, or of near states."""
 
     actions: dict[str, int]
-    """The number of steps of each action, in one execution for each log."""
+    """The number of steps of each action. Of a log, one execution counts."""
     parts: dict[Part, int]
     """The number of steps in which a disjunct of a guard was true, or a condition had this value."""
     unread: dict[str, set[str]] = field(default_factory=dict)
     """The fields that no mapping reads, by the name of the event."""
+
+    def count_step(self, action: str, true_parts: Iterable[Part]) -> None:
+        """Count a step, and the parts that are true in it."""
+        self.actions[action] += 1
+        for part in true_parts:
+            self.parts[part] = self.parts.get(part, 0) + 1
 
     def add(self, other: Coverage) -> None:
         """Add the coverage of another log."""
@@ -56,31 +67,3 @@ class Coverage:
         for name, fields in self.unread.items():
             if fields:
                 yield f"  fields of {name} that nothing reads: {', '.join(sorted(fields))}"
-
-
-def empty_coverage(machine: Machine) -> Coverage:
-    """Return the coverage of no log."""
-    parts = (part for action in machine.actions for part in machine.parts(action))
-    return Coverage(dict.fromkeys(machine.actions, 0), dict.fromkeys(parts, 0))
-
-
-def cover_steps(machine: Machine, steps: Iterable[tuple[Any, str, Any]]) -> Coverage:
-    """Return the coverage of an execution: each step with the state before, its action and parameters."""
-    found, seen = empty_coverage(machine), Counter[Part]()
-    for state, action, given in steps:
-        found.actions[action] += 1
-        seen.update(machine.true_parts(state, action, given))
-    found.parts.update(seen)
-    return found
-
-
-def join_coverage(verdicts: Iterable[LogVerdict]) -> Coverage | None:
-    """Return the coverage of all accepted logs; None if there is none."""
-    found: Coverage | None = None
-    for one in verdicts:
-        if one.coverage is not None:
-            found = found or Coverage(
-                dict.fromkeys(one.coverage.actions, 0), dict.fromkeys(one.coverage.parts, 0)
-            )
-            found.add(one.coverage)
-    return found

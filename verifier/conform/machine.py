@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from verifier.conform.coverage import Part
 from verifier.conform.outcome import Obstacle
 from verifier.errors import UsageError
 
@@ -38,15 +38,6 @@ def agree_in_pairs(own: Iterable[tuple[T, T]], written: Any, agrees: Callable[[T
 
 class TooManyInitial(UsageError):
     """Too many initial states to list."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A disjunct of a guard, or a condition with one of its values."""
-
-    action: str
-    words: str
-    place: str
 
 
 class Machine(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Part
 from verifier.conform.next_places import make_part
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter

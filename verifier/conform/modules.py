@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part, TooManyInitial, agree_in_pairs, pair_off
+from verifier.conform.coverage import Part
+from verifier.conform.machine import Fits, Parameters, TooManyInitial, agree_in_pairs, pair_off
 from verifier.conform.module_parts import GuardParts
 from verifier.conform.near_failures import NearFailures
 from verifier.conform.outcome import Obstacle

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Part
 from verifier.conform.next_places import NextPlace, make_part, place_of_next
 from verifier.tla import ast
 from verifier.tla.facts import STATE

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Part
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression
 from verifier.tla.evaluator import Evaluator

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from verifier.conform.coverage import Coverage
 from verifier.verdict import ExitCode
-
-if TYPE_CHECKING:
-    from verifier.conform.coverage import Coverage
 
 
 class Conformance(StrEnum):

@@ -8,7 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from verifier.conform.machine import Fits, Parameters, Part, TooManyInitial, agree_in_pairs, pair_off
+from verifier.conform.coverage import Part
+from verifier.conform.machine import Fits, Parameters, TooManyInitial, agree_in_pairs, pair_off
 from verifier.conform.outcome import Obstacle
 from verifier.encodings.concrete import Element, FrozenMap, Tagged, show
 from verifier.encodings.plain_terms import Map, Reader, Tag, Undefined, plain, values_of

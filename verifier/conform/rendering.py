@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from verifier.conform.coverage import join_coverage
+from verifier.conform.covering import join_coverage
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
 
 _LONGEST = 240

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from verifier.conform.coverage import Coverage, cover_steps
+from verifier.conform.coverage import Coverage
+from verifier.conform.covering import cover_steps
 from verifier.conform.functions import ask_function
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State, TooManyInitial

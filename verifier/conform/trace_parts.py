@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from verifier.conform.coverage import Coverage
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Coverage, Part
 from verifier.conform.next_places import NextPlace, make_part, place_of_next
 from verifier.tla import ast
 from verifier.tla.ast import Expression

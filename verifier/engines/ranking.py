@@ -29,7 +29,7 @@ from verifier.system.model import State
 from verifier.system.ranking_model import Claim, NoRanking, ranking_claims, ranking_model, ranking_of
 from verifier.trust.certificate import Certificate, FoundBy, certificate_of, list_named_formulas
 from verifier.trust.certify import CheckReport
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer
 

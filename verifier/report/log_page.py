@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from verifier.conform.coverage import join_coverage
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Part
+from verifier.conform.covering import join_coverage
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
 from verifier.report.document import environment, policy_of, script_of, style_of
 

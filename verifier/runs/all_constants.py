@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from verifier.encodings.terms import Term
     from verifier.runs.guard_lemmas import Formula
     from verifier.runs.loaded import Loaded
-    from verifier.runs.prove import ProveOptions
+    from verifier.runs.prove_options import ProveOptions
     from verifier.runs.question import Question
 
 

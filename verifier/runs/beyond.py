@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from verifier.cluster.master import check_spark, is_local, is_one_process, slots_here
 from verifier.errors import UsageError
 from verifier.processes.cores import cores
+from verifier.runs.explore_options import ExploreOptions
 
 if TYPE_CHECKING:
     from verifier.engines.exploration import Beyond, Runner
     from verifier.engines.findings import Findings
-    from verifier.runs.explore import ExploreOptions
     from verifier.runs.question import Question
 
 

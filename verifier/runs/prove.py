@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import EngineChoice
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.engine import Engine, Listen, late
-from verifier.runs.option import OneOf, Switch, internal, option
-from verifier.runs.options import (
-    KEEP_GOING,
-    SOLVER,
-    DeadlockOption,
-    FirstOption,
-    Options,
-    SemanticsOption,
-    ValidationOption,
-    check_ends,
-    memory_option,
-    properties_option,
-)
+from verifier.runs.options import check_ends
+from verifier.runs.prove_options import ProveOptions
 
 if TYPE_CHECKING:
     from verifier.engines.prove import CheckedProof
@@ -31,25 +20,6 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_ENGINE = (
-    "ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model checking and "
-    "exploration and takes the first answer."
-)
-_EXPLORE = (
-    "Explore beside the provers. Exploration uses no solver, and makes no proof that a certificate could "
-    "hold. So --solver and --certificate switch it off."
-)
-_SOLVER = (
-    "The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver checks every "
-    "proof. [default: cadical for k-induction, z3 for bounded model checking]"
-)
-_LEMMAS = "Check the spec's lemmas first, and let IC3 use those that are inductive."
-_ALL_CONSTANTS = (
-    "Prove for all values of the constants at once, by the spec's lemmas (docs/all-constants.md)."
-)
-_SUGGEST = (
-    "If --all-constants fails, find lemmas at small constants, and print those that complete the proof."
-)
 _HELP = """Prove properties for all depths, or find executions that violate them.
 
 Once a property is proved, the proofs of the others may use it. Progress goes to standard error,
@@ -64,23 +34,6 @@ Examples:
   verify prove kip320 --property StrongIsr --all-constants
   verify prove TwoPhase.tla --property Consistent
 """
-
-
-@dataclass(frozen=True)
-class ProveOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption, Options):
-    """The options of the provers."""
-
-    properties: tuple[str, ...] = properties_option("What to prove")
-    engine: str = option("auto", OneOf(tuple(map(str, EngineChoice))), _ENGINE)
-    solver: str | None = option(None, SOLVER, _SOLVER)
-    lemmas: bool = option(True, Switch(), _LEMMAS)
-    explore: bool = option(True, Switch(), _EXPLORE)
-    all_constants: bool = option(False, Switch(), _ALL_CONSTANTS)
-    suggest: bool = option(False, Switch(), _SUGGEST)
-    keep_going: bool = option(False, Switch(), KEEP_GOING)
-    memory: int | None = memory_option()
-    chosen_lemmas: tuple[str, ...] = internal((), recorded=True)
-    """The only lemmas to use, of a protocol that declares its lemmas; empty: all of them."""
 
 
 def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:

@@ -9,9 +9,9 @@ from typing import Any
 from verifier.conform.machine import Fits
 from verifier.conform.outcome import exit_code
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.server.calls import Call
 from verifier.server.checks import run_apart
 from verifier.server.open_spec import OpenSpec
-from verifier.server.requests import Call
 from verifier.server.session import Session, read_reading
 from verifier.server.views import (
     view_obstacle,

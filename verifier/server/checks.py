@@ -28,7 +28,7 @@ from verifier.runs.loaded import Loaded
 from verifier.runs.news import Known, Remark
 from verifier.runs.question import Question
 from verifier.runs.told import ToldVerdicts
-from verifier.server.requests import Call
+from verifier.server.calls import Call
 from verifier.server.turns import Turns
 from verifier.text.progress import Pace
 from verifier.verdict import LEFT_TO_LIVE, VerdictKind

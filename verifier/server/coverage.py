@@ -7,11 +7,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Coverage, Part
+from verifier.conform.covering import empty_coverage
 from verifier.processes.limits import Interrupted
+from verifier.server.calls import Call
 from verifier.server.open_spec import OpenSpec
 from verifier.server.problems import find_place, place_object
-from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.views import view_obstacle
 
@@ -23,19 +24,17 @@ class _Counts:
     """The counts of the steps from some states."""
 
     spec: OpenSpec
+    steps: Coverage
     enabled: Counter[str] = field(default_factory=Counter)
     """The states in which an action is enabled."""
-    steps: Counter[str] = field(default_factory=Counter)
-    parts: Counter[Part] = field(default_factory=Counter)
-    """The steps in which a part of a guard is true."""
 
     def add(self, number: int) -> list[int]:
         """Count the steps from a state. Returns the states to which they lead."""
         known, machine = self.spec.successors(number), self.spec.machine
         self.enabled.update({step.action for step in known})
         for step in known:
-            self.steps[step.action] += 1
-            self.parts.update(machine.true_parts(self.spec.state(number), step.action, step.parameters))
+            true_parts = machine.true_parts(self.spec.state(number), step.action, step.parameters)
+            self.steps.count_step(step.action, true_parts)
         return [step.state for step in known]
 
 
@@ -45,7 +44,7 @@ def measure_coverage(
     """Say how often actions and parts of guards are taken in the states nearest to the initial ones."""
     with session.lock:
         one = session.find(spec)
-        counts, level, is_all = _Counts(one), list(one.initial), True
+        counts, level, is_all = _Counts(one, empty_coverage(one.machine)), list(one.initial), True
         seen = dict.fromkeys(level)
         while level:
             following: list[int] = []
@@ -72,13 +71,13 @@ def measure_coverage(
 def _view_action(one: OpenSpec, name: str, counts: _Counts, states: list[int]) -> dict[str, Any]:
     """Return the counts of an action. If it is never enabled, also what stands in the way."""
     parts = [
-        {"formula": part.words, "steps": counts.parts[part], **_place(part)}
+        {"formula": part.words, "steps": counts.steps.parts[part], **_place(part)}
         for part in one.machine.parts(name)
     ]
     made = {
         "action": name,
         "states_enabled": counts.enabled[name],
-        "steps": counts.steps[name],
+        "steps": counts.steps.actions[name],
         "parts": parts,
     }
     if counts.enabled[name]:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from verifier.errors import among, cut
+from verifier.server.calls import Call
 from verifier.server.problems import Problem, explain_failure
-from verifier.server.requests import Call, Request
+from verifier.server.requests import Request
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
 

@@ -25,8 +25,9 @@ from mcp_types import (
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.children import kill_left
+from verifier.server.calls import Call
 from verifier.server.problems import explain_failure
-from verifier.server.requests import Call, Request
+from verifier.server.requests import Request
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
 from verifier.verdict import ExitCode

@@ -29,7 +29,8 @@ from verifier.tla.frames import Undefined as UndefinedInModule
 from verifier.tla.splitting import Formula
 from verifier.tla.value_types import NoValue
 from verifier.tla.values import materialize
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
+from verifier.trust.explain import Explainer
 from verifier.trust.trace import FailingPart
 
 T = TypeVar("T")
@@ -114,12 +115,12 @@ class ProtocolReading:
         if claim.of_step and before is None:
             raise UsageError(f"{name} speaks of a step: take one, or name the state before it")
         formula, now = self._properties[name].formula, self._concrete(state)
-        reading = ConcreteReading(now, None, self.definition.presentation.first_index)
+        reading = ConcreteReading(now)
         if claim.of_step and before is not None:
             if before == state:
                 return Truth(True)
-            reading = ConcreteReading(self._concrete(before), now, self.definition.presentation.first_index)
-        return _judge_term(reading, formula)
+            reading = ConcreteReading(self._concrete(before), now)
+        return _judge_term(Explainer(reading, self.definition.presentation.first_index), formula)
 
     def _concrete(self, state: State) -> dict[str, Any]:
         return {n: concrete(value) for n, value in zip(self._machine.variables, state, strict=True)}
@@ -129,14 +130,15 @@ class ProtocolReading:
         return protocol_json(value)
 
 
-def _judge_term(reading: ConcreteReading, formula: Term) -> Truth:
+def _judge_term(explainer: Explainer, formula: Term) -> Truth:
+    reading = explainer.reading
     undefined = reading.find_undefined_read([formula], {})
     if undefined is not None:
         term, bindings = undefined
-        return Truth(None, (), f"{reading.part(term, bindings).formula} has no value")
+        return Truth(None, (), f"{explainer.part(term, bindings).formula} has no value")
     if reading.holds(formula, {}):
         return Truth(True)
-    return Truth(False, tuple(one.part for one in reading.failures(formula)))
+    return Truth(False, tuple(one.part for one in explainer.failures(formula)))
 
 
 def _claim(one: Property) -> Claim:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.errors import UsageError, among, cut
-
-if TYPE_CHECKING:
-    from verifier.server.session import Session
+from verifier.server.calls import Call
+from verifier.server.session import Session
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
@@ -53,14 +51,6 @@ class Parameter:
 
 def _article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aio' else 'a'} {kind}"
-
-
-@dataclass
-class Call:
-    """A request under way: how it tells of its progress, and how it hears that it is cancelled."""
-
-    tell: Callable[[str], None] = lambda _: None
-    cancelled: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load as load_spec
 from verifier.runs.table import ENGINES, engine_named
+from verifier.server.calls import Call
 from verifier.server.checks import is_final, prepare_question, run_question
 from verifier.server.executions import follow_trace
 from verifier.server.open_spec import (
@@ -24,7 +25,6 @@ from verifier.server.open_spec import (
     list_files,
     stamp_of,
 )
-from verifier.server.requests import Call
 from verifier.server.turns import Turns
 from verifier.server.views import view_results
 

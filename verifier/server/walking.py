@@ -13,9 +13,9 @@ from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import read_json
 from verifier.processes.limits import Interrupted
+from verifier.server.calls import Call
 from verifier.server.executions import follow_trace
 from verifier.server.open_spec import OpenSpec, Successor
-from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.turns import Turns
 from verifier.server.views import view_changes, view_path, view_place, view_step

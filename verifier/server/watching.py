@@ -9,10 +9,10 @@ from typing import Any
 
 from verifier.runs.loaded import TLA, ReadingOptions
 from verifier.runs.table import engine_named
+from verifier.server.calls import Call
 from verifier.server.checks import is_final, prepare_question
 from verifier.server.meanings import hash_meanings
 from verifier.server.open_spec import OpenSpec, Stamp, find_python_file, stamp_of
-from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.verdict import ExitCode, VerdictKind, in_words
 

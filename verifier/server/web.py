@@ -15,9 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 
+from verifier.server.calls import Call
 from verifier.server.open_spec import OpenSpec
 from verifier.server.problems import Problem, explain_failure
-from verifier.server.requests import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS
 

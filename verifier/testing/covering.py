@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
-from verifier.conform.machine import Part
+from verifier.conform.coverage import Part
 from verifier.errors import make_unknown_name_error
 from verifier.processes.interrupts import INTERRUPTED
 from verifier.processes.limits import Interrupted

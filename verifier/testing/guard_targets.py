@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from verifier.conform.machine import Machine, Part
+from verifier.conform.coverage import Part
+from verifier.conform.machine import Machine
 from verifier.errors import UsageError
 from verifier.testing.requests import BY_STATES, NEAR_VIOLATIONS
 

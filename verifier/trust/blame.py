@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from verifier.encodings.blame import Blame, Culprit, Side, blame_comparison, join_blames, list_names
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.terms import Operator, Term, conjuncts
-
-if TYPE_CHECKING:
-    from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 
 _RELATIONS = {
     Operator.EQUAL: "=",

@@ -6,20 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from verifier.encodings.bits import TRUE
 from verifier.encodings.blame import Blame, Culprit, join_blames
-from verifier.encodings.cases import cases
 from verifier.encodings.concrete import Concrete, show
-from verifier.encodings.definedness import Definedness
 from verifier.encodings.evaluator import Evaluator
-from verifier.encodings.lowered import lower_constant
-from verifier.encodings.lowering import Bindings, Lowering
+from verifier.encodings.lowering import Bindings
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
-from verifier.specs.definition import Definition, Property, PropertyKind, Refinement, prime
+from verifier.specs.definition import Definition, Property, PropertyKind, Refinement
 from verifier.system.model import Leaving, Model, PartialRead
 from verifier.trust.blame import Blaming
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.mentions import Mentions
 from verifier.trust.trace import ActionTaken, FailingPart, Trace
 
@@ -55,84 +51,14 @@ class Reason:
         return f"{result} is false" + (f" (there {where})" if where else "")
 
 
-class ConcreteReading:
-    """Evaluates terms in one concrete state, by lowering them over constants.
+class Explainer:
+    """Explains formulas in one concrete state. In words, places of sequences and tuples are counted from
+    ``first_index``."""
 
-    With ``after``, the state after a step, it evaluates what step invariants say of the step. In words,
-    places of sequences and tuples are counted from ``first_index``.
-    """
-
-    def __init__(
-        self,
-        state: Mapping[str, Concrete],
-        after: Mapping[str, Concrete] | None = None,
-        first_index: int = 0,
-    ) -> None:
+    def __init__(self, reading: ConcreteReading, first_index: int = 0) -> None:
+        self.reading = reading
         self._first_index = first_index
-        self._state = {**state, **{prime(name): value for name, value in (after or {}).items()}}
-        self._lowerings: dict[frozenset[Symbol], Lowering] = {}
-        self._mentions = Mentions(self, frozenset(self._state), first_index)
-
-    def _lowering(self, term: Term, bindings: Bindings) -> Lowering:
-        variables = frozenset(symbol for symbol in term.free if symbol not in bindings)
-        if variables not in self._lowerings:
-            meaning = {symbol: lower_constant(symbol.sort, self._state[symbol.name]) for symbol in variables}
-            self._lowerings[variables] = Lowering(meaning)
-        return self._lowerings[variables]
-
-    def holds(self, term: Term, bindings: Bindings) -> bool:
-        """True if a formula holds. It does not hold if it reads what has no value."""
-        true = self._lowering(term, bindings).formula(term, bindings) is TRUE
-        return true and self.is_defined(term, bindings)
-
-    def is_defined(self, term: Term, bindings: Bindings) -> bool:
-        """True if everything that a term reads has a value."""
-        return Definedness(self._lowering(term, bindings)).of(term, bindings) is TRUE
-
-    def find_undefined_read(self, lines: Iterable[Term], bindings: Bindings) -> tuple[Term, Bindings] | None:
-        """The first read without a value, and the values of the bound variables in it; None if there is none.
-
-        The lines are read in order, up to the first that is false. Of nested terms the smallest is returned.
-        """
-        for line in lines:
-            if not self.is_defined(line, bindings):
-                return self._innermost(line, bindings)
-            if isinstance(line.sort, Boolean) and not self.holds(line, bindings):
-                return None
-        return None
-
-    def _innermost(self, term: Term, bindings: Bindings) -> tuple[Term, Bindings]:
-        """The first smallest undefined read within a term that has one."""
-        inner = [bindings]
-        if term.binds is not None:
-            inner = [{**bindings, term.binds: value} for value in term.binds.sort.each()]
-        for values in inner:
-            for part in term.arguments:
-                if not self.is_defined(part, values) and self._matters(term, part, values):
-                    return self._innermost(part, values)
-        return term, bindings
-
-    def _matters(self, term: Term, part: Term, bindings: Bindings) -> bool:
-        """True if the part is read. It is not if the parts before it already decide the term."""
-        before = term.arguments[: term.arguments.index(part)]
-        match term.operator:
-            case Operator.AND | Operator.IMPLIES:
-                return all(self.holds(other, bindings) for other in before)
-            case Operator.IMAGE | Operator.PARTIAL_FUNCTION | Operator.UNION_OF | Operator.SUM_OF:
-                return all(self.holds(other, bindings) for other in before)
-            case Operator.OR:
-                return not any(self.holds(other, bindings) for other in before)
-            case Operator.FILTER | Operator.MAP if before and term.binds is not None:
-                elements = self.value(before[0], bindings)
-                return isinstance(elements, tuple) and bindings[term.binds] in elements
-            case Operator.IF if before:
-                return self.holds(before[0], bindings) == (len(before) == 1)
-        return True
-
-    def value(self, term: Term, bindings: Bindings) -> Concrete | None:
-        """The value of a term. It is also None if the term is undefined."""
-        possible = cases(term.sort, self._lowering(term, bindings).lower(term, bindings))
-        return possible[0][0] if possible else None
+        self._mentions = Mentions(reading, reading.variables, first_index)
 
     def failures(self, term: Term) -> list[Reason]:
         """The reasons for which a false formula fails: up to three of its parts."""
@@ -157,7 +83,7 @@ class ConcreteReading:
         for part in conjuncts(line):
             if part.operator is Operator.IF:
                 condition, then, otherwise = part.arguments
-                held = self.holds(condition, bindings)
+                held = self.reading.holds(condition, bindings)
                 yield self.branch(condition, held, bindings)
                 yield from self.find_demands(then if held else otherwise, bindings)
             elif part.free:
@@ -181,15 +107,15 @@ class ConcreteReading:
             case Operator.AND:
                 is_read = True  # up to the first false part; what has no value beyond it is not false
                 for part in term.arguments:
-                    if not self.holds(part, bindings):
-                        if is_read or self.is_defined(part, bindings):
+                    if not self.reading.holds(part, bindings):
+                        if is_read or self.reading.is_defined(part, bindings):
                             yield from self._failures(part, bindings, witnesses, premises)
                         is_read = False
             case Operator.FORALL:
                 assert term.binds is not None
                 body = term.arguments[0]
                 each = ({**bindings, term.binds: value} for value in term.binds.sort.each())
-                inner = next(one for one in each if not self.holds(body, one))
+                inner = next(one for one in each if not self.reading.holds(body, one))
                 found = (*witnesses, (term.binds.name, inner[term.binds]))
                 yield from self._failures(body, inner, found, premises)
             case Operator.NOT if term.arguments[0].operator is Operator.EXISTS:
@@ -203,7 +129,7 @@ class ConcreteReading:
                 yield from self._failures(conclusion, bindings, witnesses, (*premises, *given))
             case Operator.IF:
                 condition, then, otherwise = term.arguments
-                held = self.holds(condition, bindings)
+                held = self.reading.holds(condition, bindings)
                 given = (self.branch(condition, held, bindings),) if condition.free - bindings.keys() else ()
                 inside = (*premises, *given)
                 yield from self._failures(then if held else otherwise, bindings, witnesses, inside)
@@ -223,7 +149,7 @@ class ConcreteReading:
             return mentions.name(part, inner, LONGEST_REASON)
 
         mentions = self._mentions
-        blame = Blaming(self, show_part, mentions.values, mentions.sources).blame(term, bindings)
+        blame = Blaming(self.reading, show_part, mentions.values, mentions.sources).blame(term, bindings)
         if blame.culprits:
             return blame
         decided = dict.fromkeys(path for one in premises for path, _ in one.where)  # it reads no state
@@ -248,12 +174,12 @@ def reasons(model: Model, trace: Trace) -> list[Reason]:
     about_steps = model.system.about_steps(str(trace.violates))
     states = trace.states[-2:] if about_steps else trace.states[-1:]
     after = states[1] if about_steps else None
-    reading = ConcreteReading(states[0], after, model.definition.presentation.first_index)
+    reading = ConcreteReading(states[0], after)
     formulas = {lemma.name: lemma.formula for lemma in model.definition.lemmas}
     formulas |= {prop.name: prop.formula for prop in model.definition.properties}
     formula = formulas.get(str(trace.violates))
     if formula is not None and not reading.holds(formula, {}):
-        return reading.failures(formula)
+        return Explainer(reading, model.definition.presentation.first_index).failures(formula)
     return []
 
 
@@ -262,9 +188,9 @@ def guards(definition: Definition, state: Mapping[str, Concrete], taken: ActionT
     action = next((one for one in definition.actions if one.name == taken.name), None)
     if action is None:
         return []
-    reading = ConcreteReading(state, None, definition.presentation.first_index)
+    explainer = Explainer(ConcreteReading(state), definition.presentation.first_index)
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
-    return [one for line in action.when for one in reading.find_demands(line, bindings)]
+    return [one for line in action.when for one in explainer.find_demands(line, bindings)]
 
 
 def breaks(prop: Property, before: Mapping[str, Concrete], after: Mapping[str, Concrete]) -> bool:

@@ -16,7 +16,7 @@ from verifier.encodings.lowering import Bindings
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.specs.definition import Action, Definition
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.trace import ActionTaken
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def flows(definition: Definition, state: Mapping[str, Concrete], taken: ActionTa
     if action is None:
         return []
     bindings = {p.symbol: taken.parameters[p.symbol.name] for p in action.parameters}
-    follow = _Following(ConcreteReading(state, None, definition.presentation.first_index), action)
+    follow = _Following(ConcreteReading(state), action)
     flows: dict[str, Flow] = {}
     for target, value in action.then:
         for one in follow.follow_assignment(target, value, bindings):

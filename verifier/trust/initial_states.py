@@ -17,7 +17,7 @@ from verifier.encodings.printing import text
 from verifier.errors import UsageError
 from verifier.solvers import Answer, open_solver
 from verifier.system.model import Model
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 
 _SOLVER = "cadical"
 """This solver starts fast and takes the clauses without a conversion."""

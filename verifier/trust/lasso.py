@@ -24,7 +24,7 @@ from verifier.system.fairness import Condition, conditions_of
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Trace
 

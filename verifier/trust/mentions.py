@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.printing import LONGEST, text
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Operator, Symbol, Term
-
-if TYPE_CHECKING:
-    from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 
 _PATHS = frozenset(
     {Operator.APPLY, Operator.FIELD, Operator.PAYLOAD, Operator.AT, Operator.LENGTH, Operator.VARIABLE}

@@ -21,7 +21,8 @@ from verifier.specs.definition import Action
 from verifier.system.model import Model
 from verifier.system.step_invariants import breaking_choices
 from verifier.system.transition_system import Instance
-from verifier.trust.explain import ConcreteReading, breaks
+from verifier.trust.concrete_reading import ConcreteReading
+from verifier.trust.explain import Explainer, breaks
 from verifier.trust.trace import ActionTaken, Trace
 
 Bits = Sequence[bool]
@@ -145,8 +146,8 @@ class Replayer:
         """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
         states = [self.encode_state(step, state) for step, state in enumerate(trace.states)]
         if not self.is_initial(states[0]):
-            reading = ConcreteReading(trace.states[0])
-            reasons = "; ".join(str(reason) for reason in reading.failures(self.model.definition.init))
+            explainer = Explainer(ConcreteReading(trace.states[0]))
+            reasons = "; ".join(str(reason) for reason in explainer.failures(self.model.definition.init))
             raise ReplayFailure(0, f"not an initial state: {reasons}")
         for step, action in enumerate(trace.actions, 1):
             self._check_step(step, action, trace.states[step - 1], states[step - 1], states[step])

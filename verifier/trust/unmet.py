@@ -7,7 +7,8 @@ from typing import Any
 from verifier.encodings.terms import Term
 from verifier.specs.temporal import TemporalFormula, TemporalOperator
 from verifier.system.model import Model
-from verifier.trust.explain import ConcreteReading, Reason
+from verifier.trust.concrete_reading import ConcreteReading
+from verifier.trust.explain import Explainer, Reason
 from verifier.trust.trace import Trace
 
 _LASTING = (
@@ -30,20 +31,22 @@ def unmet(model: Model, trace: Trace) -> list[dict[str, Any]]:
     if prop is None or trace.loop is None:
         return []
     first_index = model.definition.presentation.first_index
-    readings = [ConcreteReading(state, None, first_index) for state in trace.states]
-    return _unmet_of(prop.formula, readings, trace.loop.start)
+    explainers = [Explainer(ConcreteReading(state), first_index) for state in trace.states]
+    return _unmet_of(prop.formula, explainers, trace.loop.start)
 
 
-def _unmet_of(formula: TemporalFormula, readings: list[ConcreteReading], start: int) -> list[dict[str, Any]]:
+def _unmet_of(formula: TemporalFormula, explainers: list[Explainer], start: int) -> list[dict[str, Any]]:
     """Return the parts of a formula; of a disjunction those of each side, of which none is demanded."""
     if formula.operator is TemporalOperator.OR:
-        sides = [_unmet_of(side, readings, start) for side in formula.parts]
+        sides = [_unmet_of(side, explainers, start) for side in formula.parts]
         left_out = ("demand", "within")
         told = all(sides) and not any(one["truth"] for side in sides for one in side)
         parts = [one for side in sides for one in side] if told else []
         return [{key: value for key, value in one.items() if key not in left_out} for one in parts]
     if formula.parts or formula.operator not in _LASTING:
         return []
+
+    readings = [one.reading for one in explainers]
 
     def is_false(term: Term, number: int) -> bool:
         return readings[number].is_defined(term, {}) and not readings[number].holds(term, {})
@@ -59,20 +62,20 @@ def _unmet_of(formula: TemporalFormula, readings: list[ConcreteReading], start: 
         premise = formula.terms[0]
         due = next((n for n in range(since, len(readings)) if readings[n].holds(premise, {})), None)
         if due is not None:
-            part = readings[due].part(premise, {})
+            part = explainers[due].part(premise, {})
             unmet.append({**part.as_json, "truth": True, "states": f"in state {due}"})
     every = "from there on, and " if due is not None else ""
-    reasons = readings[looping[0]].failures(term)
+    reasons = explainers[looping[0]].failures(term)
     if len(looping) < len(readings) - start:
         words = f"in state {looping[0]}, again and again"
     else:
         words = f"{every}in every state of the loop"
-        lasting = _common([readings[number].failures(term) for number in looping[:_MOST_COMPARED]])
+        lasting = _common([explainers[number].failures(term) for number in looping[:_MOST_COMPARED]])
         reasons, words = (lasting, words) if lasting else (reasons, f"{words}, in state {looping[0]}")
     at = {} if len(looping) < len(readings) - start else {"at": looping[0]}
     parts = [{**one.part.as_json, "truth": False, "states": words, **at} for one in reasons]
     if parts and (due is not None or operator is not TemporalOperator.LEADS_TO):
-        whole = readings[looping[0]].part(term, {}).formula
+        whole = explainers[looping[0]].part(term, {}).formula
         parts[0]["demand" if [one["formula"] for one in parts] == [whole] else "within"] = str(operator)
     return [*unmet, *parts]
 

@@ -10,7 +10,8 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import conjuncts
 from verifier.specs.definition import Action, Definition
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
+from verifier.trust.explain import Explainer
 from verifier.trust.trace import FailingPart
 
 _MOST, _MOST_CHOICES = 8, 64
@@ -19,11 +20,12 @@ _MOST, _MOST_CHOICES = 8, 64
 
 def find_waiting(definition: Definition, state: Mapping[str, Concrete]) -> list[FailingPart]:
     """Return for each action and choice of its parameters the first conjunct that is false in a state."""
-    reading = ConcreteReading(state, None, definition.presentation.first_index)
-    return list(islice((part for one in definition.actions for part in _waits(reading, one)), _MOST))
+    explainer = Explainer(ConcreteReading(state), definition.presentation.first_index)
+    return list(islice((part for one in definition.actions for part in _waits(explainer, one)), _MOST))
 
 
-def _waits(reading: ConcreteReading, action: Action) -> Iterator[FailingPart]:
+def _waits(explainer: Explainer, action: Action) -> Iterator[FailingPart]:
+    reading = explainer.reading
     symbols = [parameter.symbol for parameter in action.parameters]
     choices = (tuple(islice(symbol.sort.values(), _MOST_CHOICES)) for symbol in symbols)
     for values in islice(product(*choices), _MOST_CHOICES):
@@ -34,4 +36,4 @@ def _waits(reading: ConcreteReading, action: Action) -> Iterator[FailingPart]:
             (one for one in parts if isinstance(one.sort, Boolean) and not reading.holds(one, bindings)), None
         )
         if first is not None:
-            yield replace(reading.explain_false(first, bindings), witnesses=named, action=action.name)
+            yield replace(explainer.explain_false(first, bindings), witnesses=named, action=action.name)

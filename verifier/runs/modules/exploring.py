@@ -21,7 +21,7 @@ from verifier.outcomes.unbounded import add_growth, find_unbounded
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
-from verifier.runs.explore import ExploreOptions
+from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import (

@@ -27,7 +27,8 @@ from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import INTERPRETER
-from verifier.runs.prove import ProveOptions, describe_exploration
+from verifier.runs.prove import describe_exploration
+from verifier.runs.prove_options import ProveOptions
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
 from verifier.runs.unbounded import explain_no_end

@@ -19,7 +19,7 @@ from verifier.specs.temporal import Fairness, TemporalFormula, TemporalOperator
 from verifier.system.fairness import Condition, conditions_of
 from verifier.tla.lasso import Lasso
 from verifier.tla.unfolding import Leaf, Unfolded, unfold_formula
-from verifier.trust.explain import ConcreteReading
+from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.lasso import Execution
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from lsprotocol.types import (
 )
 
 from verifier.errors import UsageError
+from verifier.server.editor.editor_server import EditorServer
 from verifier.server.editor.module_text import Declaration, ModuleText, StandardName
 from verifier.server.editor.places import location
 from verifier.tla.documented import comment_above
@@ -28,7 +29,6 @@ from verifier.tla.standard import BUILT_IN
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from verifier.server.editor.language_server import EditorServer
 
 _PATIENCE_SECONDS = 0.2
 """The time for which a hover waits to read the current state."""
