@@ -160,6 +160,6 @@ def list_names(names: Sequence[str]) -> str:
     return ", ".join([*map(cut, names[:_MOST]), *([f"{rest} more"] if rest > 0 else [])])
 
 
-def cut(words: str) -> str:
+def cut(words: str, most: int = _LONGEST) -> str:
     """A long value in short."""
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -157,3 +157,21 @@ def test_a_graph_is_zoomed_and_moved_by_keys(driver: Chrome, tmp_path: Path) -> 
     assert view()[0] > before[0]
     ActionChains(driver).send_keys("0").perform()
     assert view() == start
+
+
+@pytest.mark.thorough
+@needs_chromium
+def test_all_of_a_graph_is_in_view_on_a_telephone(driver: Chrome, tmp_path: Path) -> None:
+    open_page(driver, rabbit(tmp_path), width=400)
+    left, right = evaluate(
+        driver, "(r => [r.left, r.right])(document.querySelector('.graph').getBoundingClientRect())"
+    )
+    drawn = "[...document.querySelectorAll('.graph .node, .graph .level, .graph .fold')]"
+    boxes = evaluate(driver, f"{drawn}.map(e => (r => [r.left, r.right])(e.getBoundingClientRect()))")
+    assert len(boxes) > 80
+    assert all(left <= start and end <= right for start, end in boxes)
+    assert texts(driver, ".graph .level") == [str(level) for level in range(9)]
+    heights = evaluate(
+        driver, "[...document.querySelectorAll('.graph .level')].map(e => e.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 10

@@ -14,7 +14,7 @@ from tests.report.test_page_first_view import members
 from tests.report.test_page_list import sweep
 from tests.support.chromium import browser, evaluate
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try
-from tests.support.modules_for_pages import find_violation
+from tests.support.modules_for_pages import commit, find_violation
 from tests.support.pages import needs_chromium, open_report, pause, texts
 from verifier.report.report import Report
 
@@ -38,6 +38,16 @@ BROKERS_CONFIG = (
     f"CONSTANT Broker = {{{', '.join(chr(34) + name + chr(34) for name in NAMES)}}}\n"
     "SPECIFICATION Spec\nINVARIANT AtMostOneLeads\nCHECK_DEADLOCK FALSE\n"
 )
+
+BOARD = """---- MODULE Board ----
+EXTENDS Naturals
+VARIABLE board
+Piece(n) == <<n, 10 * n, 100 * n, 1000 * n>>
+Init == board = {Piece(1), Piece(3)}
+Next == board' = {Piece(2), Piece(3)}
+NotThere == <<2, 20, 200, 2000>> \\notin board
+====
+"""
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +157,41 @@ def test_long_names_break_on_a_telephone(driver: Chrome, tmp_path: Path) -> None
     open_report(driver, Report("two", rows), tmp_path, "#overview", width=400)
     (table,) = boxes(driver, "table.answers")
     assert table["width"] <= 400
+
+
+@pytest.mark.parametrize("width", [400, 1440])
+def test_the_red_words_of_the_last_row_are_whole(width: int, driver: Chrome, tmp_path: Path) -> None:
+    long = find_violation(tmp_path, "Brokers", BROKERS, BROKERS_CONFIG)
+    for number, row in enumerate((long, kip320_first_try(), bookkeeper_data_loss())):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        open_report(driver, Report("one", (row,)), folder, width=width)
+        (pane,) = boxes(driver, ".current .diagram")
+        words = boxes(driver, ".current .verdict-row .change")
+        assert words
+        assert all(word["right"] <= pane["right"] and word["left"] >= pane["left"] for word in words)
+        assert all(word["bottom"] <= pane["bottom"] for word in words)
+
+
+def test_no_line_ends_within_an_arrow(driver: Chrome, tmp_path: Path) -> None:
+    open_report(driver, Report("commit", (commit(tmp_path),)), tmp_path, width=400)
+    arrows = evaluate(
+        driver,
+        "[...document.querySelectorAll('.current .failing .unbroken')].map(e => [e.textContent,"
+        " getComputedStyle(e).whiteSpace, e.getClientRects().length])",
+    )
+    assert [arrow for arrow in arrows if arrow[0] == "|->"]
+    assert all(kind == "nowrap" and lines <= 1 for _, kind, lines in arrows)
+    loose = "[...document.querySelectorAll('.current .failing > div')].flatMap(e => [...e.childNodes])"
+    loose += ".some(e => e.nodeType === 3 && e.textContent.includes('|->'))"
+    assert evaluate(driver, loose) is False
+
+
+def test_of_what_a_step_gained_and_lost_only_the_culprit_is_red(driver: Chrome, tmp_path: Path) -> None:
+    row = find_violation(tmp_path, "Board", BOARD, "INIT Init\nNEXT Next\nINVARIANT NotThere\n")
+    open_report(driver, Report("board", (row,)), tmp_path)
+    assert texts(driver, ".current .detail .at-fault") == ["+ <<2, 20, 200, 2000>>, "]
+    assert texts(driver, ".current tr.current .at-fault") == ["+ <<2, 20, 200, 2000>>, "]
+    lost = "[...document.querySelectorAll('.current .detail .diff summary span')]"
+    lost += ".filter(e => e.textContent.startsWith('−') && e.closest('.wrong, .at-fault')).length"
+    assert evaluate(driver, lost) == 0

@@ -124,6 +124,10 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
          'Now {pc[q] : q \\in 2..3} has "in", not in {"out"}.', [("pc[2]", ())]),
         ('{q \\in 2..3 : pc[q] = "in"} = {}',
          'Now {q \\in 2..3 : pc[q] = "in"} must be empty, and has 2.', [("pc[2]", ())]),
+        # A member that each element forbids is told with its value.
+        ("\\E p \\in 1..2 : p \\notin held",
+         ("Now no p will do: for p = 1, 1 is in held, and must not be; "
+          "for p = 2, 2 is in held, and must not be."), [("held", ("1", "2"))]),
         ('n > 0 => \\E p \\in {q \\in 2..3 : pc[q] = "in"} : p = 5',
          ('Now no p in {q \\in 2..3 : pc[q] = "in"}, which is {2}, has p = 5.|'
          "This is required because n > 0."), [("pc[2]", ()), ("pc[3]", ())]),

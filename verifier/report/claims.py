@@ -126,7 +126,7 @@ def claim_of(row: Row) -> str:
 
 def _tell_proof(row: Row) -> str:
     if row.is_for_all_constants:
-        return "No execution of any length violates it, for all constants with what is assumed of them."
+        return "No execution of any length violates it, whatever the constants are."
     where = ", with these constants" if row.constants else ""
     return f"No execution of any length{_within(row)} violates it{where}.{_because(row)}"
 

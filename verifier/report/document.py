@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -17,6 +17,8 @@ from markupsafe import Markup
 from verifier.printable import printable, printable_text
 
 _ENDS = re.compile(r"</(?:td|th|tr|li|dt|dd)>\n?")
+_UNBROKEN = re.compile(r"(--[a-z][a-z-]*|\|->|:>|<<[^<>]{1,12}>>|⟨[^⟨⟩]{1,12}⟩)")
+"""The names of options, TLA+'s arrows, and short tuples: no line ends within one."""
 
 
 def policy_of(styles: Sequence[Markup], scripts: Sequence[Markup]) -> str:
@@ -106,11 +108,18 @@ def _make_printable(value: Any) -> Any:
 
 def _keep_options(words: str) -> Markup:
     """A text in which no line ends within the name of an option."""
-    parts = re.split(r"(--[a-z][a-z-]*)", printable(words))
+    return _keep_whole(words, lambda part: Markup("").join([part]))
+
+
+def _breakable(words: str) -> Markup:
+    """A text with possible line breaks before the words of names, as in NoDivergence|Between|Client."""
+    return _keep_whole(
+        words, lambda part: Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", part))
+    )
+
+
+def _keep_whole(words: str, show: Callable[[str], Markup]) -> Markup:
+    """A text in which no line ends within an option, an arrow or a short tuple. ``show`` shows the rest."""
     whole = Markup('<span class="unbroken">{}</span>')
-    return Markup("").join(whole.format(one) if one[:2] == "--" else one for one in parts)
-
-
-def _breakable(name: str) -> Markup:
-    """A name with possible line breaks before its words, as in NoDivergence|Between|Client."""
-    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=[A-Z])|(?<=_)", printable(name)))
+    parts = enumerate(_UNBROKEN.split(printable(words)))
+    return Markup("").join(whole.format(part) if number % 2 else show(part) for number, part in parts)

@@ -19,12 +19,16 @@ from verifier.verdict import VerdictKind
 _LONGEST, _LONGEST_VALUE, _LONGEST_FORMULA = 110, 120, 170
 _MOST_CHANGES, _MOST_NAMED = 3, 6
 _LONGEST_AROUND = 400
+_LONGEST_PART = 60
+"""A longer part of a formula is not written out where a sentence says why it is false."""
 _LONGEST_WITNESS, _MOST_CONDITIONS = 75, 3
+_LONGEST_GIVEN = 24
+"""A longer parameter is left out of a step that is too long."""
 _HOW_OFTEN = {"eventually": "some time", "always eventually": "again and again"}
 _WITHIN = {
-    "eventually": "Its formula must come true some time. It never does.",
-    "always eventually": "Its formula must come true again and again. It never does.",
-    "eventually always": "From some state on, its formula must be true forever. It is not.",
+    "eventually": "The formula above must come true some time. It never does.",
+    "always eventually": "The formula above must come true again and again. It never does.",
+    "eventually always": "From some state on, the formula above must be true forever. It is not.",
 }
 """The demand on a formula of which only a part is told."""
 _TAKEN = "taken in the loop"
@@ -57,7 +61,7 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     if "loop" in row.trace:
         return _tell_loop(row.trace, diagram)
     last = len(diagram.steps) - 1
-    step, name = _cut(_title(diagram.steps[-1]), _LONGEST), failing_name(row)
+    step, name = _shorten_call(diagram.steps[-1], _LONGEST), failing_name(row)
     name = name if len(name) <= _LONGEST_NAME else "it"
     if row.verdict is VerdictKind.NOT_INDUCTIVE:
         kept = f"step {last}, {step}, does not keep {name}"
@@ -104,6 +108,17 @@ def failing_name(row: Row) -> str:
 
 def _title(step: DiagramStep) -> str:
     return str(step).removesuffix("()")
+
+
+def _shorten_call(step: DiagramStep, most: int) -> str:
+    """Say a step; where that is too long, with its short parameters, or with none."""
+    if len(_title(step)) <= most:
+        return _title(step)
+    given = ", ".join(
+        f"{name}={value if len(value) <= _LONGEST_GIVEN else '…'}" for name, value in step.parameters
+    )
+    short = f"{step.action}({given})"
+    return short if len(short) <= most else f"{_cut(step.action, most - 3)}(…)"
 
 
 def _changes(diagram: Diagram) -> Iterator[str]:
@@ -183,7 +198,7 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
         after = f"After step {start}" if start else "From the start"
         head = f"{after} nobody acts any more: the execution stays in state {start} forever."
     else:
-        shown = [_cut(_title(step), 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
+        shown = [_shorten_call(step, 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
         rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
         steps = f"Step {last} repeats" if last == start + 1 else f"Steps {start + 1} to {last} repeat"
         head = f"{steps} forever: {', '.join([*shown, *rest])}."
@@ -248,7 +263,10 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
         case "leads to":
             yield f"It never comes{_at(part)}{because}."
         case _:
-            yield f"{_formula(part)} is false{_at(part)}{',' if _at(part) else ''} {states}{because}."
+            formula = _formula(part)
+            is_told = "within" in part and because and len(formula) > _LONGEST_PART
+            what = "A part of it" if is_told else formula
+            yield f"{what} is false{_at(part)}{',' if _at(part) else ''} {states}{because}."
 
 
 def _because(part: Mapping[str, Any]) -> str:

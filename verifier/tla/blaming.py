@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -35,6 +35,8 @@ _RELATIONS = {
 }  # fmt: skip
 _DENIED = {"=": "≠", "≠": "=", "∈": "∉", "∉": "∈", "<": "≥", "≤": ">", ">": "≤", "≥": "<"}
 _FIRST_NAME = re.compile(r"\w+")
+_MOST_TOLD, _LONGEST_TOLD = 3, 110
+"""The most elements of which each is told what is wrong with it, and the most characters for each."""
 _MOST_MEMBERS = 200
 """The most members of a set that are compared one by one."""
 
@@ -83,23 +85,35 @@ class Blaming:
             case ast.Apply() if _relation(whole):
                 return self._blame_comparison(whole, _relation(whole))
             case ast.Quantifier(universal=False, bindings=(ast.Binding(names=(name,)),)):
-                body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
-                among = "" if domain.is_fixed else f" in {domain.named},"
-                return Blame(f"no {name.name}{among} has {body}", self._blame_elements(whole))
+                return self._blame_missing(whole, name.name)
         return self._plain(whole, "false")
 
-    def _blame_elements(self, whole: ast.Quantifier) -> tuple[Culprit, ...]:
-        """Of elements of which none has a property: what each of them lacks for it."""
-        (binding,) = whole.bindings
-        elements = materialize(self.value(binding.domain))
+    def _blame_missing(self, whole: ast.Quantifier, name: str) -> Blame:
+        """Say that no element has a property; of a few that have what it forbids, what each of them has."""
+        body, domain = text_at(self._span(whole.body)), self._side(whole.bindings[0].domain)
+        among = "" if domain.is_fixed else f" in {domain.named},"
+        culprits = tuple(self._culprits(whole))
+        elements = materialize(self.value(whole.bindings[0].domain))
         if not isinstance(elements, frozenset) or len(elements) > _MOST_MEMBERS:
-            return tuple(self._culprits(whole))
-        put, paths = compile_setter(self.descent.evaluator, binding, self.unit), [*self.paths(binding.domain)]
-        for item in self.sort(elements):
+            return Blame(f"no {name}{among} has {body}", culprits)
+        blames = dict(self._blame_elements(whole, self.sort(elements)))
+        paths = [*map(Culprit, self.paths(whole.bindings[0].domain))]
+        paths += [culprit for blame in blames.values() for culprit in blame.culprits]
+        is_told = _forbids(whole.body) and 0 < len(blames) <= _MOST_TOLD
+        told = [f"for {name} = {item}, {cut(of.says, _LONGEST_TOLD)}" for item, of in blames.items()]
+        says = f"will do: {'; '.join(told)}" if is_told else f"has {body}"
+        return Blame(f"no {name}{among} {says}", tuple(dict.fromkeys(paths)))
+
+    def _blame_elements(
+        self, whole: ast.Quantifier, elements: Iterable[Value]
+    ) -> Iterator[tuple[str, Blame]]:
+        """For each of elements that lack a property: why it is false of it."""
+        put = compile_setter(self.descent.evaluator, whole.bindings[0], self.unit)
+        for item in elements:
             frame = extend_frame(self.frame[:], self.unit)
             put(frame, item)
-            paths += self.at(frame).paths(whole.body)
-        return tuple(map(Culprit, dict.fromkeys(paths)))
+            inner = self.at(frame)
+            yield self.text(item), inner.blame(whole.body) or inner._plain(whole.body, "false")
 
     def blame_alternative(self, whole: Expression) -> Blame:
         """Say why a disjunct is false: by its first smallest part, if nothing else would make it true."""
@@ -282,6 +296,13 @@ class Blaming:
 
     def _span(self, whole: Expression) -> Place:
         return self.descent.place_of(whole)
+
+
+def _forbids(whole: Expression) -> bool:
+    """True of a negation: that no element has it is read more easily from what each element has."""
+    operator = whole.operator if isinstance(whole, ast.Apply) else None
+    is_negation = isinstance(operator, Builtin) and operator.name == "~"
+    return is_negation or _relation(whole) in ("∉", "≠")
 
 
 def _has_name(words: str, name: str) -> bool:

@@ -30,7 +30,7 @@ class Detail {
     this.meaning.replaceChildren(...Detail.told(trace.meaningOf(step)));
     const visible = changes.filter(({ place }) => this.shown(place));
     const layout = Detail.layout(visible.map((change) => trace.changedBy(change)));
-    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.changedBy(change), layout)), make("td", { class: trace.fails(change.place, step) && trace.writer.get(change.place) === step ? "wrong" : "" }, ...Detail.difference(trace, change))));
+    const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.changedBy(change), layout)), make("td", { class: trace.assigns(change.place, step) && !(Trace.isLong(change) && trace.isInPart(change)) ? "wrong" : "" }, ...Detail.difference(trace, change))));
     const none = changes.length ? `${changes.length} changes, none of them shown` : `${trace.callOf(step)} changes nothing`;
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
@@ -79,10 +79,10 @@ class Detail {
 
   /* Both values; where they are long, what was gained and lost, and both values to unfold. */
   static difference(trace, change) {
-    const { make } = Page, { before, after, delta } = change, membership = trace.membership(change);
+    const { make } = Page, { before, after } = change, membership = trace.membership(change);
     if (membership) return [make("span", { class: "new" }, membership)];
     const both = [make("span", { class: "old" }, ...Page.unbroken(before.text)), " → ", make("span", { class: "new" }, ...Page.unbroken(after.text))];
-    return Trace.isLong(change) ? [make("details", {}, make("summary", { class: "new" }, ...Page.unbroken(delta)), ...both)] : both;
+    return Trace.isLong(change) ? [make("details", {}, make("summary", { class: "new" }, ...trace.deltaParts(change)), ...both)] : both;
   }
 
   /* A value; a long one with a line for each member, those that the step added marked. */

@@ -2,7 +2,7 @@
 /* A trace as a space-time diagram: lanes side by side, time downwards, messages as arrows. */
 const Diagram = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LINE = 13, ABOVE = 17, MOST_LINES = 8, MOST_IN_NARROW = 5, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
+  const LINE = 13, ABOVE = 19, MOST_LINES = 8, MOST_IN_NARROW = 5, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
   const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
   const FONTS = { change: `11.5px ${FONT}`, wrong: `700 11.5px ${FONT}`, action: `600 12px ${FONT}`, parameters: `12px ${FONT}`, message: `11px ${FONT}`, lane: `700 14px ${FONT}` };
   const pen = document.createElement("canvas").getContext("2d");
@@ -272,12 +272,12 @@ const Diagram = (() => {
   function drawVerdict(trace, plan) {
     const group = element("g", { class: trace.start === "initially" ? "verdict-row" : "verdict-row unsure" });
     const byLane = new Map();
-    const put = (lane, words) => byLane.set(lane, [...(byLane.get(lane) ?? []), words]);
+    const add = (lane, words) => byLane.set(lane, [...(byLane.get(lane) ?? []), words]);
     for (const { path, words, places } of trace.mentioned()) {
       const lanes = new Set(places.map((place) => trace.places[place][1]));
-      if (lanes.size < 2) for (const lane of lanes) put(lane, `${path}${words}`);
+      if (lanes.size < 2) for (const lane of lanes) add(lane, `${path}${words}`);
       // Of what lies in several lanes, each has its own part.
-      else for (const place of places) put(trace.places[place][1], `${trace.member(place) ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
+      else for (const place of places) add(trace.places[place][1], `${trace.member(place) ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
     }
     const where = ([lane]) => plan.places.get(lane);
     const drawn = [...byLane].filter(([lane]) => plan.places.has(lane)).sort((one, other) => where(one) - where(other)).map(([lane, texts], index, all) => {
@@ -289,19 +289,23 @@ const Diagram = (() => {
     const told = [[trace.verdict(), 4], ...apart.map(({ path, words }) => [`${path}${words}`, 3])];
     const titles = told.flatMap(([full, most]) => { const lines = wrap(full, room, "action", most); return lines.map((line) => [line, lines.length > 1 ? full : line]); }), over = plan.wide ? 0 : (titles.length - 1) * 14;
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
-    const height = Math.max((plan.wide ? 16 : 30 + over) + lines * LINE + 16, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
+    // In a narrow drawing the words stay in view below the marks, one lane's below the other's.
+    const staying = plan.wide ? [] : drawn.flatMap(([, of]) => [...new Set(of.map(([, full]) => full))]).flatMap((full) => wrap(full, plan.seen - 24, "wrong").map((line) => [line, full]));
+    const height = Math.max((plan.wide ? 16 : 30 + over) + Math.max(lines, staying.length) * LINE + 16, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
     const title = element("g", { class: plan.wide ? "title" : "title stays" });
     titles.forEach(([line, full], number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, full)));
     group.append(title);
+    const put = (to, left, lines) => lines.forEach(([line, full], number) => {
+      const made = element("text", { class: "change wrong", x: left + (line.startsWith("  ") ? 8 : 0), y: y + 4 + (number + 1) * LINE }, line.trim());
+      made.append(element("title", {}, full));
+      to.append(made);
+    });
     for (const [lane, of] of drawn) {
       group.append(element("circle", { class: "ring", cx: plan.x(lane), cy: y, r: 7 }));
-      of.forEach(([line, full], number) => {
-        const made = element("text", { class: "change wrong", x: plan.x(lane) + (line.startsWith("  ") ? 16 : 8), y: y + 4 + (number + 1) * LINE }, line.trim());
-        made.append(element("title", {}, full));
-        group.append(made);
-      });
+      if (plan.wide) put(group, plan.x(lane) + 8, of);
     }
+    put(title, 10, staying);
     return { group, height: height + 4 };
   }
 

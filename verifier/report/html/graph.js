@@ -6,6 +6,7 @@ class StateGraph {
   static LABEL = 28;  // characters of a label, if states have some
   static LETTER = 6.2;
   static DROP = 92;  // between levels
+  static NARROW = 500;  // pixels
   static MOST = 40;  // states of a level that is not folded
   static SWEEPS = 6;  // over the levels, to have few crossings
 
@@ -102,7 +103,7 @@ class StateGraph {
   }
 
   clicked(event) {
-    const state = event.target.closest("[data-state]"), fold = event.target.closest("[data-level]");
+    const state = event.target.closest("[data-state]"), fold = event.target.closest(".fold");
     if (this.moved) return;
     if (fold) { this.folded.delete(Number(fold.dataset.level)); this.draw(); this.fit(); this.select(this.current); } else if (state) this.select(Number(state.dataset.state));
   }
@@ -140,7 +141,7 @@ class StateGraph {
     });
     const most = Math.max(1, ...this.byLevel.map((own, level) => this.folded.has(level) ? 1 + 140 / this.gap : own.length));
     this.all = { x: -most * this.gap / 2 - 90, y: -40, width: most * this.gap + 150, height: (this.byLevel.length - 1) * StateGraph.DROP + 80 };
-    const names = this.byLevel.map((own, level) => element("text", { class: "level", x: this.all.x + 6, y: level * StateGraph.DROP + 4 }, level === 0 ? "initially" : `${level} step${level === 1 ? "" : "s"}`));
+    const names = this.byLevel.map((own, level) => element("text", { class: "level", "data-level": level, x: this.all.x + 6, y: level * StateGraph.DROP + 4 }, StateGraph.levelName(level)));
     this.svg.replaceChildren(...names, ...edges, ...nodes, ...folds);
     this.mark();
   }
@@ -155,10 +156,25 @@ class StateGraph {
     const width = Math.max(240, this.pane.clientWidth - 2), height = Math.min(Math.max(280, innerHeight - 260), 700);
     this.svg.setAttribute("width", width);
     this.svg.setAttribute("height", height);
-    const scale = Math.max(0.7, Math.min(2.2, Math.max(this.all.width / width, this.all.height / height)));
+    const isNarrow = width < StateGraph.NARROW;
+    const scale = Math.max(0.7, Math.min(isNarrow ? 3.2 : 2.2, Math.max(this.all.width / width, this.all.height / height)));
+    this.enlargeWords(isNarrow ? Math.max(1, 0.72 * scale) : 1);
     const size = { width: width * scale, height: height * scale }, { x, y } = this.at(this.current);
     const middle = (low, all, own, at) => all <= own ? low + (all - own) / 2 : Math.min(Math.max(low, at - own / 2), low + all - own);
     this.look({ ...size, x: middle(this.all.x, this.all.width, size.width, x), y: this.all.height <= size.height ? this.all.y : middle(this.all.y, this.all.height, size.height, y) });
+  }
+
+  /* In a narrow window the words are larger than the states, and levels have numbers alone. */
+  enlargeWords(by) {
+    for (const name of this.svg.querySelectorAll(".level")) {
+      name.textContent = by > 1 ? name.dataset.level : StateGraph.levelName(Number(name.dataset.level));
+      name.style.fontSize = `${15 * by}px`;  // the policy forbids the attribute
+    }
+    for (const fold of this.svg.querySelectorAll(".fold")) fold.setAttribute("transform", `translate(0 ${fold.dataset.level * StateGraph.DROP}) scale(${by})`);
+  }
+
+  static levelName(level) {
+    return level === 0 ? "initially" : `${level} step${level === 1 ? "" : "s"}`;
   }
 
   zoom(by, event = null) {

@@ -53,7 +53,7 @@ class Lanes {
   /* Where the mark of a step stands; after the last one, where the first of what fails stands with its words. */
   across(step, isLast) {
     const ring = isLast ? this.pane.querySelector(".ring") : null;
-    const parts = ring ? [ring, ...this.pane.querySelectorAll(".verdict-row .change")] : [...this.pane.querySelectorAll(`g.row[data-step="${step}"] .actor`)];
+    const parts = ring ? [ring, ...this.pane.querySelectorAll(".verdict-row > .change")] : [...this.pane.querySelectorAll(`g.row[data-step="${step}"] .actor`)];
     if (parts.length === 0) return undefined;
     const start = this.pane.querySelector("svg:not(.lane-heads)").getBoundingClientRect().left;
     const { left } = parts[0].getBoundingClientRect();

@@ -168,6 +168,20 @@ class Trace {
     return this.membership(change) ?? `${change.before.text} → ${change.after.text}`;
   }
 
+  /* What a change gained and lost, as elements; the members at fault are red. */
+  deltaParts({ place, delta }) {
+    const gained = (this.wrong.get(place) ?? []).map((member) => `+ ${member}`);
+    return delta.split(/(?<=, )(?=[+−] )/).map((part) => {
+      const isWrong = gained.includes(part.replace(/, $/, ""));
+      return Page.make("span", isWrong ? { class: "at-fault" } : {}, ...Page.unbroken(part));
+    });
+  }
+
+  /* Whether only some of what a change gained and lost is at fault. */
+  isInPart({ place, delta }) {
+    return Boolean(delta) && (this.wrong.get(place) ?? []).length > 0;
+  }
+
   /* The steps whose action, parameters or changes have all of these words. */
   having(words) {
     if (words.length === 0) return [];

@@ -125,13 +125,14 @@ class Variables {
   cell(place, change, step) {
     const trace = this.trace, { text } = trace.states[step][place];
     const short = text.length > Variables.LONG ? (change && change.delta) || `${text.slice(0, Variables.LONG - 1)}…` : text;
-    const cell = Page.make("td", {}, ...Page.unbroken(short));
+    const inParts = short === change?.delta && trace.isInPart(change);
+    const cell = Page.make("td", {}, ...(inParts ? trace.deltaParts(change) : Page.unbroken(short)));
     if (short !== text) cell.title = change ? `${change.before.text}\n→ ${text}` : text;
     else if (change) cell.title = `was ${change.before.text}`;
     cell.classList.toggle("number", this.numeric[place]);
     cell.classList.toggle("same", !change && step > 0);
     cell.classList.toggle("changed", Boolean(change));
-    cell.classList.toggle("wrong", trace.assigns(place, step));
+    cell.classList.toggle("wrong", trace.assigns(place, step) && !inParts);
     return cell;
   }
 
