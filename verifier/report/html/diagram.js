@@ -291,13 +291,13 @@ const Diagram = (() => {
     const lines = Math.max(1, ...drawn.map(([, of]) => of.length)), below = (titles.length - 1) * 14;
     // In a narrow drawing the words stay in view below the marks, one lane's below the other's.
     const staying = plan.wide ? [] : drawn.flatMap(([, of]) => [...new Set(of.map(([, full]) => full))]).flatMap((full) => wrap(full, plan.seen - 24, "wrong").map((line) => [line, full]));
-    const height = Math.max((plan.wide ? 16 : 30 + over) + Math.max(lines, staying.length) * LINE + 16, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
+    const height = Math.max((plan.wide ? 16 : 34 + over) + (plan.wide ? lines : staying.length) * LINE + 16, below + 40), y = plan.bottom + (plan.wide ? 18 : 32 + over);
     group.append(element("rect", { class: "back", x: 0, y: plan.bottom, width: plan.width, height }));
     const title = element("g", { class: plan.wide ? "title" : "title stays" });
     titles.forEach(([line, full], number) => title.append(text({ class: "action", x: 10, y: (plan.wide ? y + 4 : plan.bottom + 16) + number * 14 }, line, full)));
     group.append(title);
     const put = (to, left, lines) => lines.forEach(([line, full], number) => {
-      const made = element("text", { class: "change wrong", x: left + (line.startsWith("  ") ? 8 : 0), y: y + 4 + (number + 1) * LINE }, line.trim());
+      const made = element("text", { class: "change wrong", x: left + (line.startsWith("  ") ? 8 : 0), y: y + (plan.wide ? 4 : 8) + (number + 1) * LINE }, line.trim());
       made.append(element("title", {}, full));
       to.append(made);
     });

@@ -153,11 +153,13 @@ class StateGraph {
 
   /* Shows all, or what fits of it so that states are still seen. */
   fit() {
-    const width = Math.max(240, this.pane.clientWidth - 2), height = Math.min(Math.max(280, innerHeight - 260), 700);
-    this.svg.setAttribute("width", width);
-    this.svg.setAttribute("height", height);
+    const width = Math.max(240, this.pane.clientWidth - 2);
+    let height = Math.min(Math.max(280, innerHeight - 260), 700);
     const isNarrow = width < StateGraph.NARROW;
     const scale = Math.max(0.7, Math.min(isNarrow ? 3.2 : 2.2, Math.max(this.all.width / width, this.all.height / height)));
+    if (isNarrow) height = Math.min(height, Math.ceil(this.all.height / scale));
+    this.svg.setAttribute("width", width);
+    this.svg.setAttribute("height", height);
     this.enlargeWords(isNarrow ? Math.max(1, 0.72 * scale) : 1);
     const size = { width: width * scale, height: height * scale }, { x, y } = this.at(this.current);
     const middle = (low, all, own, at) => all <= own ? low + (all - own) / 2 : Math.min(Math.max(low, at - own / 2), low + all - own);
