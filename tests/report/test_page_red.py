@@ -48,7 +48,11 @@ def test_each_step_that_added_a_member_at_fault_is_red(driver: Chrome, tmp_path:
     row = find_violation(tmp_path, "Votes", VOTES, config)
     open_report(driver, Report("votes", (row,)), tmp_path)
     assert row.steps == 2
-    assert len(texts(driver, ".variables tbody tr[data-step] td.wrong")) == 2
+    red = texts(driver, ".variables tbody tr[data-step] :is(td.wrong, .at-fault)")
+    assert [text.removeprefix("+ ") for text in red] == [
+        "{[by |-> 1, value |-> 1]}",
+        "[by |-> 2, value |-> 0]",
+    ]
 
 
 @needs_chromium
