@@ -22,6 +22,7 @@ from verifier.server.views import view_changes, view_path, view_place, view_step
 from verifier.tla.frames import Undefined
 
 _MOST_STEPS, _MOST_SEARCHED = 20, 5000
+_ASK_AGAIN = "ask again from the state of now"
 
 
 def evaluate_along(
@@ -64,7 +65,7 @@ def find_state(
             is_all = not level and not search.is_cut
             return {"found": False, "states": len(search.steps), "all_states": is_all, "depth": closed}
         if one.current != begin:
-            raise UsageError("somebody walked on during the search: search again from the state of now")
+            raise UsageError(f"somebody walked on during the search: {_ASK_AGAIN}")
         taken = search.path_to(reached)
         for step in taken:
             one.take(step)
@@ -209,6 +210,9 @@ def walk_randomly(
             before = step.state
             if call.cancelled.is_set():
                 raise Interrupted("cancelled")
+            session.lock.give_way()
+            if one.current != before:
+                raise UsageError(f"somebody walked on during the random walk: {_ASK_AGAIN}")
             if test is not None and _is_true(one, test(one.state(before)), str(until)):
                 reached = True
                 break
