@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.engines.test_explore import KAFKA, SMALL
+from tests.support.models import build
 from verifier.engines.exploration import Beyond, Runner
-from verifier.engines.explore import Exploration, Request, explore
+from verifier.engines.explore import Exploration, Progress, Request, explore
 from verifier.engines.findings import Findings
 from verifier.engines.level_search import ThisProcess
 from verifier.engines.task_cluster import TaskCluster
 from verifier.engines.task_processes import TaskProcesses
 from verifier.explicit.level_tasks import Result, Stage, Task
+from verifier.specs.registry import load
+from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
 
 if TYPE_CHECKING:
@@ -68,6 +72,21 @@ class Switching(TaskCluster):
         elif not self._started:
             self.done_by_processes += 1
         return super()._run_tasks(stage, tasks)
+
+
+def build_small(spec: str) -> Model:
+    """The model of a built-in protocol with the constants that tests of exploration use."""
+    return with_deadlock(build(load(spec)(dict(SMALL.get(spec, KAFKA)))))
+
+
+def interrupting(depth: int) -> Callable[[Progress], None]:
+    """A listener that interrupts an exploration at a depth."""
+
+    def interrupt(news: Progress) -> None:
+        if news.depth >= depth and news.violated is None:
+            raise KeyboardInterrupt
+
+    return interrupt
 
 
 IN_FILES = Beyond(runner=Here, large_level=1)
