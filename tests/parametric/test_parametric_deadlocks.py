@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import Reading, random_transitions
 from tests.parametric.test_parametric_counting import attempt_proof, truth
 from tests.support.models import build
+from tests.support.parametric_readings import CheckedReading, random_transitions
 from verifier import (
     Function,
     IndexSetConstant,
@@ -163,7 +163,7 @@ def test_where_nothing_can_happen_no_guard_is_true(spec: str) -> None:
     """In states of walks at small constants: what is assumed of deadlocks is true of those without a step, so
     no proof is vacuous."""
     rng = random.Random(4)
-    reading = Reading(load(spec), {"queues": 2, "apps": 2})
+    reading = CheckedReading(load(spec), {"queues": 2, "apps": 2})
     said = list(reading.system.make_deadlock_formulas())
     transitions = random_transitions(reading.model, 40, rng)
     going = [state for state, _, _ in transitions[:10]]
@@ -179,7 +179,7 @@ def test_where_nothing_can_happen_no_guard_is_true(spec: str) -> None:
         assert all(structure.value(reading.system.formula(name, reading.system.before)) for name in lemmas)
 
 
-def _can_move(reading: Reading, state: Any) -> bool:
+def _can_move(reading: CheckedReading, state: Any) -> bool:
     bits = list(reading.model.layout.encode_state(state))
     replayer = Replayer(reading.model)
     return any(replayer.successor(bits, one, []) is not None for one in reading.model.system.instances)

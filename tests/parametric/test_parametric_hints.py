@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import attempt_proof
 from tests.parametric.test_parametric_counting import truth
+from tests.support.parametric_readings import attempt_proof
 from verifier.encodings.quantifiers import comprehension, exists, forall
 from verifier.encodings.sorts import Function, Range, Set
 from verifier.parametric.efforts import EFFORTS

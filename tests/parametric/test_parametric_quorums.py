@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import attempt_proof
+from tests.support.parametric_readings import attempt_proof
 from verifier.encodings.quantifiers import exists, forall
 from verifier.encodings.sorts import Function, Range, Set
 from verifier.parametric.protocol_readings import read_for_all
@@ -49,9 +49,7 @@ class Votes(Protocol, camel_case=True):
 
     @action(value="choices")
     def decide(self, s: Any, value: Any) -> Step:
-        return Step(
-            when=[s.votes[value].cardinality >= self.quorum], then={s.decided: s.decided.add(value)}
-        )
+        return Step(when=[s.votes[value].cardinality >= self.quorum], then={s.decided: s.decided.add(value)})
 
     @invariant
     def agreement(self, s: Any) -> Any:

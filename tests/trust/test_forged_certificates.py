@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.parametric.test_parametric import ticket_lock
 from tests.support.mutations import as_json, change_value
+from tests.support.parametric_readings import ticket_lock
 from tests.support.sampling import first_of
 from verifier.errors import UsageError
 from verifier.parametric.certificate import Misfit, _digest, check, dump, read
