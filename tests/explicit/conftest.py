@@ -1,4 +1,4 @@
-"""What the tests of exploration in files share."""
+"""Fixtures of the tests of exploration in files."""
 
 from __future__ import annotations
 

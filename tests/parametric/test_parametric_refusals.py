@@ -1,4 +1,4 @@
-"""What has no reading for all constants is refused with its place; what the code decides is assumed."""
+"""Refused: protocols that have no reading for all constants, with the place; decisions are assumed."""
 
 from __future__ import annotations
 

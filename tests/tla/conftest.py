@@ -1,4 +1,4 @@
-"""What the tests of TLA+ by columns share."""
+"""Fixtures of the tests of TLA+ by columns."""
 
 from __future__ import annotations
 

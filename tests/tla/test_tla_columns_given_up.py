@@ -1,4 +1,4 @@
-"""Where columns are given up, and the interpreter goes on: errors, violations, deadlocks."""
+"""Columns are given up at errors, violations and deadlocks, and the interpreter goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What columns know of one expression is known of others that mean the same, and of no other."""
+"""Columns share the values of an expression with those that mean the same, and with no other."""
 
 from __future__ import annotations
 
