@@ -33,6 +33,8 @@ from verifier.server.web import WalkServer
 _ROOT = Path(__file__).resolve().parents[2]
 IMAGES = _ROOT / "docs" / "images"
 NOTES = IMAGES / "drawn_by.json"
+BY_HAND = frozenset({"editor"})
+"""Pictures that no command makes: that of the editor shows VS Code, which is no package of PyPI or Debian."""
 SWEEP = _ROOT / "results" / "report.html"
 ENGINES = (("explore", "--timeout", "8s"), ("bmc", "--depth", "11", "--timeout", "8s"))
 _REPORTS = _ROOT / "verifier" / "report" / "html"

@@ -30,7 +30,7 @@ def test_the_extension_names_commands_and_requests_of_the_server() -> None:
     assert {REQUEST, WHY} <= commands.keys()
     assert f'"{REQUEST}"' in text
     assert f'"{WHY}"' in text
-    asked = set(re.findall(r'ask(?:<\w+>)?\("(\w+)"', text)) | set(re.findall(r'move\("(\w+)"', text))
+    asked = set(re.findall(r'ask(?:<\w+>)?\("(\w+)"', text))
     assert asked == {"path", "counterexample", "back", "forward"}
     assert asked <= REQUESTS.keys()
 
@@ -59,5 +59,6 @@ def test_the_extension_is_built_from_a_clean_clone(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "clone" / "dist" / "protoverify.vsix") as made:
         names = set(made.namelist())
         assert {"extension/package.json", "extension/dist/extension.js"} <= names
+        assert {"extension/syntaxes/tlaplus.json", "extension/language-configuration.json"} <= names
         assert not [name for name in names if "node_modules" in name or "test" in name]
         assert b"verify.request" in made.read("extension/dist/extension.js")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from verifier.verdict import VerdictKind, in_words
 
 CHECK, PROVE, FIND = "verify.check", "verify.prove", "verify.findViolation"
 WHY, COVER = "verify.whyDisabled", "verify.coverage"
@@ -26,13 +29,13 @@ class Told:
     at: float
     spec_hash: str
 
-    def age(self, now: float) -> str:
-        """Return how old it is: ``3 min``."""
-        seconds = int(now - self.at)
-        for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-            if seconds >= size:
-                return f"{seconds // size} {unit}"
-        return f"{seconds} s"
+    def describe_time(self, now: float) -> str:
+        """Return the time of day, after the day if that is not today's: ``28 Nov 14:05``.
+
+        An age would be wrong soon: an editor shows a lens until it asks again.
+        """
+        told, today = datetime.fromtimestamp(self.at), datetime.fromtimestamp(now)
+        return told.strftime("%H:%M" if told.date() == today.date() else "%d %b %H:%M")
 
 
 @dataclass
@@ -44,20 +47,16 @@ class Verdicts:
     def note(self, file: Path, content: Mapping[str, Any]) -> None:
         """Keep the verdicts of a run."""
         for one in content["results"]:
-            words = str(one["verdict"])
-            if one["verdict"] == "VIOLATED" and one["steps"] is not None:
-                words = f"VIOLATED in {one['steps']} steps"
-            elif one["verdict"] == "HOLDS" and one["depth"] is not None:
-                words = f"HOLDS({one['depth']})"
+            words = in_words(VerdictKind(one["verdict"]), one["depth"], one["steps"], one["reason"])
             self.known[file, one["property"]] = Told(words, time.time(), content["spec_hash"])
 
     def title(self, file: Path, name: str, *, changed: bool) -> str | None:
-        """Return the last verdict with its age; None if there is none."""
+        """Return the last verdict with its time; None if there is none."""
         told = self.known.get((file, name))
         if told is None:
             return None
         old = ", of an earlier text" if changed else ""
-        return f"{told.words} ({told.age(time.time())} ago{old})"
+        return f"{told.words} ({told.describe_time(time.time())}{old})"
 
 
 def describe_coverage(content: Mapping[str, Any]) -> dict[str, str]:

@@ -26,10 +26,26 @@ class ExecutionTree implements vscode.TreeDataProvider<Item> {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
   private items: Item[] = [];
+  private at = 0;
 
   show(execution: Execution): void {
     this.items = makeItems(execution);
+    this.at = execution.at;
     this.changed.fire();
+  }
+
+  /** The item of the state where one walks. */
+  get current(): Item | undefined {
+    return this.items[this.at];
+  }
+
+  /** How many steps lie between the current state and the one of an item: negative if it is behind. */
+  distanceTo(item: Item): number {
+    return this.items.indexOf(item) - this.at;
+  }
+
+  getParent(item: Item): Item | undefined {
+    return this.items.find((step) => step.children.includes(item));
   }
 
   getChildren(item?: Item): Item[] {
@@ -43,6 +59,9 @@ class ExecutionTree implements vscode.TreeDataProvider<Item> {
     if (item.isCurrent) {
       made.iconPath = new vscode.ThemeIcon("debug-stackframe");
     }
+    if (this.items.includes(item)) {
+      made.command = { command: "verify.walkTo", title: "Walk to this state", arguments: [item] };
+    }
     return made;
   }
 }
@@ -51,6 +70,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const settings = vscode.workspace.getConfiguration("verify");
   const output = vscode.window.createOutputChannel("verify", { log: true });
   const tree = new ExecutionTree();
+  const view = vscode.window.createTreeView("verify.execution", { treeDataProvider: tree });
   const server: ServerOptions = {
     command: settings.get<string>("command", "verify"),
     args: ["serve", "--protocol", "lsp"],
@@ -65,7 +85,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     middleware: {
       executeCommand: async (command, given, next) => {
         const answer: unknown = await next(command, given);
-        await showAnswer(command, answer, output, tree);
+        await showAnswer(command, answer, output, tree, view);
         return answer;
       },
     },
@@ -73,9 +93,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   client = new LanguageClient("verify", "verify", server, options);
   context.subscriptions.push(
     output,
-    vscode.window.registerTreeDataProvider("verify.execution", tree),
-    vscode.commands.registerCommand("verify.back", () => move("back", tree)),
-    vscode.commands.registerCommand("verify.forward", () => move("forward", tree)),
+    view,
+    vscode.commands.registerCommand("verify.back", () => walk(-1, tree)),
+    vscode.commands.registerCommand("verify.forward", () => walk(1, tree)),
+    vscode.commands.registerCommand("verify.walkTo", (item: Item) => walk(tree.distanceTo(item), tree)),
   );
   await client.start();
 }
@@ -89,8 +110,13 @@ async function ask<T>(name: string, given: object): Promise<T | undefined> {
   return client?.sendRequest<T>("workspace/executeCommand", { command: REQUEST, arguments: [name, given] });
 }
 
-async function move(name: "back" | "forward", tree: ExecutionTree): Promise<void> {
-  await ask(name, {});
+/** Walk on the execution: back if the number of steps is negative. */
+async function walk(steps: number, tree: ExecutionTree): Promise<void> {
+  if (steps < 0) {
+    await ask("back", { steps: -steps });
+  } else if (steps > 0) {
+    await ask("forward", { steps });
+  }
   const path = await ask<Execution>("path", {});
   if (path !== undefined) {
     tree.show(path);
@@ -103,6 +129,7 @@ async function showAnswer(
   answer: unknown,
   output: vscode.LogOutputChannel,
   tree: ExecutionTree,
+  view: vscode.TreeView<Item>,
 ): Promise<void> {
   if (command === REQUEST || command === "verify.coverage" || typeof answer !== "object" || answer === null) {
     return;
@@ -123,6 +150,9 @@ async function showAnswer(
   if (execution !== undefined) {
     tree.show(execution);
     await vscode.commands.executeCommand("setContext", "verify.hasExecution", true);
+    if (tree.current !== undefined) {
+      await view.reveal(tree.current, { focus: false, select: true });
+    }
   }
 }
 
