@@ -93,3 +93,15 @@ def test_an_assumption_is_that_of_the_substitute(tmp_path: Path) -> None:
         (tmp_path / "Count.cfg").write_text(f"{CONFIG}{more}\nINVARIANT Small\n")
         run = execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))
         assert _verdict(run) == verdict
+
+
+@pytest.mark.parametrize("assume", ["Cardinality(Node) + Most <= 60", "Most <= 60 - Cardinality(Node)"])
+def test_an_assumption_with_a_replaced_standard_operator_is_refused(tmp_path: Path, assume: str) -> None:
+    """With the substitute it is true of every Most, and the claim is false from Most = 60 on."""
+    text = MODULE.replace("EXTENDS Integers", "EXTENDS Integers, FiniteSets").replace(
+        "VARIABLES", f"Fewer(S) == 0 - Most\nASSUME {assume}\nVARIABLES"
+    )
+    (tmp_path / "Count.tla").write_text(text.replace("Few ==", "Small == Most <= 59\nFew =="))
+    (tmp_path / "Count.cfg").write_text(f"{CONFIG}CONSTANT Cardinality <- Fewer\nINVARIANT Small\n")
+    with pytest.raises(Unread, match="this ASSUME has Cardinality, and the configuration puts another"):
+        execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))

@@ -270,10 +270,23 @@ def assumptions_of(specification: Specification, constants: Constants) -> tuple[
         for whole in _conjuncts(specification, assumption.body):
             if constants_in(whole) & constants.families.keys():
                 continue  # ``facts_of``
+            _require_own_meanings(specification, whole)
             one = _read_assumption(whole, constants)
             if one is not None:
                 found.append(one)
     return tuple(found)
+
+
+def _require_own_meanings(specification: Specification, whole: ast.Expression) -> None:
+    """Refuse an ASSUME with a standard operator in whose place the configuration puts another one: the rules
+    below know it by its name."""
+    for node in _walk([whole]):
+        symbol = node.operator if isinstance(node, ast.Apply) else None
+        if not isinstance(symbol, ast.Builtin):
+            continue
+        if specification.evaluator.resolve(symbol, specification.module.name) is not None:
+            words = f"this ASSUME has {symbol.name}, and the configuration puts another operator in its place"
+            raise Unread(node.place, words)
 
 
 def facts_of(specification: Specification, constants: Constants) -> list[Formula]:
