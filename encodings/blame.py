@@ -36,9 +36,10 @@ class Culprit:
 
 @dataclass(frozen=True)
 class Blame:
-    """Why a formula is false, and the parts of the state to blame."""
+    """Why a formula is false, and the parts of the state to blame; of a true one, those that decide it."""
 
     says: str
+    """Empty for a true formula."""
     culprits: tuple[Culprit, ...] = ()
     alternatives: tuple[str, ...] = ()
     """Of a disjunction, why each part is false."""
@@ -49,7 +50,8 @@ class Blame:
     def as_json(self) -> dict[str, Any]:
         """It as a trace file has it."""
         context = {"context": list(self.context)} if self.context else {}
-        return {"says": self.says, "culprits": [one.as_json for one in self.culprits], **context}
+        says = {"says": self.says} if self.says else {}
+        return {**says, "culprits": [one.as_json for one in self.culprits], **context}
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Side:
     """The parts of the state that it mentions."""
     sources: Mapping[str, tuple[Culprit, ...]] = field(default_factory=dict)
     """Of a set that is made from others, the parts of the state that decide about each element."""
+    own: tuple[Culprit, ...] = ()
+    """The parts that it mentions, with their members where these are known; empty if none are known."""
 
     @property
     def is_fixed(self) -> bool:
@@ -88,7 +92,8 @@ class Side:
         """The parts of the state that it mentions, to blame for some members."""
         if members and all(one in self.sources for one in members):
             return list(dict.fromkeys(part for one in members for part in self.sources[one]))
-        return [Culprit(path, members if path == self.words else ()) for path in self.paths]
+        own = self.own or map(Culprit, self.paths)
+        return [Culprit(one.path, members) if members and one.path == self.words else one for one in own]
 
 
 def blame_comparison(relation: str, left: Side, right: Side) -> Blame:

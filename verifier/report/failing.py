@@ -91,10 +91,7 @@ def failing_parts(
         premises = tuple(
             place
             for premise in part.get("premises") or ()
-            for path, value in premise["where"]
-            for one in _find_mentioned(
-                premise["formula"], _find_bound_values(premise, witnesses), path, value, paths, last
-            )
+            for one in _deciding(premise, witnesses, paths, last)
             for place in one.places
         )
         given = part.get("premises") or ()
@@ -114,6 +111,22 @@ def failing_parts(
             context,
             str(part.get("action", "")),
         )
+
+
+def _deciding(
+    premise: Mapping[str, Any],
+    witnesses: Iterable[tuple[str, str]],
+    paths: Sequence[str],
+    last: Sequence[str],
+) -> Iterator[Mentioned]:
+    """Yield the values that decide a premise; if that is not known, those that it mentions."""
+    bound = _find_bound_values(premise, witnesses)
+    where = [
+        one
+        for path, value in premise["where"]
+        for one in _find_mentioned(premise["formula"], bound, path, value, paths, last)
+    ]
+    yield from where if "culprits" not in premise else _culprits(premise, where, paths, last)
 
 
 def _find_primed(part: Mapping[str, Any]) -> set[str]:

@@ -105,7 +105,8 @@ def view_part(part: FailingPart) -> dict[str, Any]:
         "values": dict(part.where),
     }
     if part.blame is not None:
-        made["why"] = part.blame.says
+        if part.blame.says:
+            made["why"] = part.blame.says
         made["decided_by"] = [one.path for one in part.blame.culprits]
     if part.premises:
         made["since"] = [view_part(one) for one in part.premises]

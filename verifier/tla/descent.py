@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from verifier.encodings.blame import Culprit, join_blames
+from verifier.encodings.blame import join_blames
 from verifier.tla import ast
 from verifier.tla.arguments import argument_sources, unit_of
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol, Variable
@@ -20,8 +20,10 @@ from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
 from verifier.tla.said_parts import (
+    Argument,
     Around,
     Bound,
+    Given,
     SaidPart,
     below_primes,
     cut,
@@ -105,7 +107,7 @@ class Descent:
     def _disjuncts(self, whole: ast.Junction, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         """Yield the parts of the first disjunct that finds elements, and blame all others too."""
         deeper = next(filter(finds_elements, whole.items))
-        blaming = Blaming(self, unit, e)
+        blaming = Blaming(self, unit, e, around.given)
         others = [blaming.blame_alternative(item) for item in whole.items if item is not deeper]
         for part in self.parts(deeper, unit, e, around):
             yield part if part.blame is None else replace(part, blame=join_blames([part.blame, *others]))
@@ -132,7 +134,7 @@ class Descent:
         self, premise: SaidPart, condition: Expression, unit: Unit, e: Frame, around: Around
     ) -> Around:
         premise = replace(premise, formula=self.outer_text(condition, premise.formula))
-        return around.add_premise(premise, map(Culprit, Blaming(self, unit, e).paths(condition)))
+        return around.add_premise(premise, Blaming(self, unit, e, around.given).deciding(condition))
 
     def _element(self, whole: ast.Quantifier, unit: Unit, e: Frame, around: Around) -> Iterator[SaidPart]:
         """Yield the part that is false for the first elements that falsify the body."""
@@ -156,7 +158,7 @@ class Descent:
 
     def _member(self, binding: ast.Binding, item: Value, unit: Unit, e: Frame, around: Around) -> Around:
         """Add that an element is in a set, where that depends on the state."""
-        blaming = Blaming(self, unit, e)
+        blaming = Blaming(self, unit, e, around.given)
         member = blaming.of_member(binding.domain, item)
         if member is None:
             return around
@@ -188,7 +190,15 @@ class Descent:
         if not self.is_false(body, target, inner):  # it is false because of a part that is skipped here
             return iter([self.false_leaf(whole, unit, e, around)])
         named = tuple((one.name, inner[target.slot(one)]) for one in symbol.parameters)
-        return self.parts(body, target, inner, around.binding(named))
+        given = self.give(symbol, whole, Argument(whole, unit, e, around.given))
+        return self.parts(body, target, inner, around.binding(named, given))
+
+    def give(self, symbol: Definition, whole: ast.Apply, at: Argument) -> Given:
+        """Return what an application of an operator gives for its parameters. ``at``: where it stands."""
+        given: dict[Symbol, Argument] = dict(at.given) if symbol.nested else {}
+        for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
+            given[parameter] = Argument(argument, at.unit, at.frame, at.given)
+        return given
 
     def enter(self, symbol: Definition, whole: ast.Apply, unit: Unit, e: Frame) -> tuple[Unit, Frame]:
         """Return the unit of an operator and a frame with the values of its arguments."""
@@ -206,7 +216,7 @@ class Descent:
     def false_leaf(self, whole: Expression, unit: Unit, e: Frame, around: Around) -> SaidPart:
         """A false part that is not taken apart any more, with what is to blame."""
         part = self.leaf(whole, unit, e, around.bound)
-        blame = Blaming(self, unit, e).blame(whole)
+        blame = Blaming(self, unit, e, around.given).blame(whole)
         if blame is not None and not blame.culprits:  # it reads no state
             blame = replace(blame, culprits=around.culprits)
         return replace(part, blame=blame, premises=around.premises)

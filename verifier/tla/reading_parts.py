@@ -1,31 +1,32 @@
-"""The parts of the state that an expression reads, and those that decide a comparison."""
+"""The parts of the state that an expression reads, as far as they decide its value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
 from verifier.encodings.blame import Culprit
 from verifier.tla import ast
-from verifier.tla.ast import Expression, Symbol
+from verifier.tla.ast import Builtin, Expression, Symbol
 from verifier.tla.facts import ACTION, subexpressions
 from verifier.tla.frames import Frame, Undefined
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_function, is_member, materialize, pairs_of, same
+from verifier.tla.values import LazySet, has_at_most, is_member, materialize, same
 
 if TYPE_CHECKING:
     from verifier.tla.blaming import Blaming
 
-_MOST_KEYS = 200
-"""The most keys of functions that are compared one by one."""
 _CHOOSING = (ast.Function, ast.Image, ast.Filter, ast.Quantifier)
 _MOST_CHOICES = 24
 """The most choices of names for each of which the parts that are read count."""
+_MOST_MEMBERS = 200
+"""The most members of a set that are looked at one by one."""
 _DEEPEST = 30
 """Definitions further down are not opened."""
 _DEEPEST_CALLS = 8
@@ -41,61 +42,89 @@ class PartFinder:
         self.primed = primed
         """True below a prime: no value of this state decides anything there."""
 
-    def paths(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[str]:
-        """Yield the paths that an expression reads. ``outer``: names that are bound and have no value."""
+    def culprits(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[Culprit]:
+        """Yield the parts of the state that an expression reads. ``outer``: names that are bound and have no
+        value."""
         inner, waiting = {*outer, *find_bound_names(whole)}, [whole]
         inner = {name for name in inner if not isinstance(name, ast.Definition)}
         inner |= set(self.blaming.descent.evaluator.index) if self.primed else set()
         while waiting:
             part = waiting.pop(0)
             path = self.blaming.path_of(part, inner)
-            if path is not None:
-                yield path
-                rest = part
-                while isinstance(rest, ast.FunctionApply):  # what is read to find the place
-                    waiting.append(rest.argument)
-                    rest = rest.function
+            if path is None:
+                found, left = self._read(part, inner)
+                yield from found
+                waiting += left
                 continue
-            if isinstance(part, ast.Prime | ast.Unchanged | ast.Enabled) and not self.primed:
-                yield from PartFinder(self.blaming, self.depth, primed=True).paths(part.body, inner)
-                continue
-            if isinstance(part, ast.Let):  # a definition counts where it is applied
-                waiting.append(part.body)
-                continue
-            chosen = None if self.primed else self._read_each(part, inner)
-            if chosen is not None:
-                yield from chosen
-                continue
-            is_open = self.primed or inner.intersection(names_in(part))
-            applied = None if is_open else self._read_application(part)
-            if applied is not None:
-                yield from applied
-                assert isinstance(part, ast.FunctionApply)
+            yield Culprit(path)
+            while isinstance(part, ast.FunctionApply):  # what is read to find the place
                 waiting.append(part.argument)
-                continue
-            opened = self.blaming.open_definition(part) if self.depth < _DEEPEST else None
-            if opened is not None:
-                blaming, body = opened
-                own = inner if blaming is self.blaming else frozenset[Symbol]()
-                yield from PartFinder(blaming, self.depth + 1, primed=self.primed).paths(body, own)
-                continue
-            called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.apply_operator(part)
-            if called is not None:
-                assert isinstance(part, ast.Apply)
-                yield from PartFinder(called[0], self.depth + 1).paths(called[1])
-                waiting += part.arguments
-                continue
-            local = self._open_local(part) if self.depth < _DEEPEST_CALLS else None
-            if local is not None:
-                assert isinstance(part, ast.Apply)
-                assert local.body is not None
-                own = {*inner, *local.parameters}
-                yield from PartFinder(self.blaming, self.depth + 1, primed=self.primed).paths(local.body, own)
-            elif isinstance(part, ast.Apply):
-                alone = ast.Apply(part.operator, place=part.place)
-                analysis = self.blaming.descent.evaluator.analysis
-                yield from sorted(one.name for one in analysis.of(alone, self.blaming.unit.module).reads)
-            waiting += subexpressions(part)[0] if is_open else self._deciding(part)
+                part = part.function
+
+    def paths(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[str]:
+        """Yield the paths of the parts of the state that an expression reads."""
+        yield from dict.fromkeys(one.path for one in self.culprits(whole, outer))
+
+    def _read(self, part: Expression, inner: Set[Symbol]) -> tuple[Iterable[Culprit], Sequence[Expression]]:
+        """Return what an expression reads that is no part of the state, and its parts that are left to read.
+        ``inner``: names that are bound and have no value."""
+        if isinstance(part, ast.Prime | ast.Unchanged | ast.Enabled) and not self.primed:
+            return PartFinder(self.blaming, self.depth, primed=True).culprits(part.body, inner), ()
+        if isinstance(part, ast.Let):  # a definition counts where it is applied
+            return (), (part.body,)
+        given = self._read_given(part)
+        if given is not None:
+            return given, ()
+        is_open = self.primed or not inner.isdisjoint(free_names(part))
+        if not is_open:
+            for chosen in (self._read_each(part), self._read_choice(part)):
+                if chosen is not None:
+                    return chosen, ()
+            applied = self._read_application(part)
+            if applied is not None:
+                assert isinstance(part, ast.FunctionApply)
+                return applied, (part.argument,)
+        return self._read_operator(part, inner, is_open=is_open)
+
+    def _read_operator(
+        self, part: Expression, inner: Set[Symbol], *, is_open: bool
+    ) -> tuple[Iterable[Culprit], Sequence[Expression]]:
+        """Return what the body of a definition reads; of anything else, the parts that decide."""
+        opened = self.blaming.open_definition(part) if self.depth < _DEEPEST else None
+        if opened is not None:
+            blaming, body = opened
+            own = inner if blaming.unit is self.blaming.unit else frozenset[Symbol]()
+            return PartFinder(blaming, self.depth + 1, primed=self.primed).culprits(body, own), ()
+        called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.apply_operator(part)
+        if called is not None:  # an argument counts where the body reads it
+            return PartFinder(called[0], self.depth + 1).culprits(called[1]), ()
+        left = subexpressions(part)[0] if is_open else self._deciding(part)
+        local = self._open_local(part) if self.depth < _DEEPEST_CALLS else None
+        if local is not None:
+            assert local.body is not None
+            own = {*inner, *local.parameters}
+            finder = PartFinder(self.blaming, self.depth + 1, primed=self.primed)
+            return finder.culprits(local.body, own), left
+        if not isinstance(part, ast.Apply):
+            return (), left
+        alone = ast.Apply(part.operator, place=part.place)
+        analysis = self.blaming.descent.evaluator.analysis
+        reads = sorted(one.name for one in analysis.of(alone, self.blaming.unit.module).reads)
+        return map(Culprit, reads), left
+
+    def _read_given(self, part: Expression) -> Iterable[Culprit] | None:
+        """Return what is read by the argument for a parameter of the operator around; None of others."""
+        given = self.blaming.given_for(part)
+        if given is None:
+            return None
+        finder = PartFinder(given[0], self.depth, primed=self.primed)
+        if self.primed:
+            return finder.culprits(given[1])
+        assert isinstance(part, ast.Apply)
+        argument = self.blaming.given[part.operator]
+        if argument.reads is None:  # a body may read it many times
+            argument.reads = tuple(finder.culprits(given[1]))
+        return argument.reads
 
     def _open_local(self, whole: Expression) -> ast.Definition | None:
         """Return the definition of LET that an expression applies; None if it applies none."""
@@ -104,33 +133,127 @@ class PartFinder:
         symbol = whole.operator
         return symbol if symbol.nested and symbol.body is not None and whole.arguments else None
 
-    def _read_each(self, whole: Expression, inner: Set[Symbol]) -> list[str] | None:
+    def _read_each(self, whole: Expression) -> list[Culprit] | None:
         """Return what a function, set or quantifier reads for each choice of its names. None if these are
-        many, or depend on names in ``inner``."""
+        many."""
         if not isinstance(whole, _CHOOSING) or self.depth >= _DEEPEST_CALLS:
             return None
         bindings = (whole.binding,) if isinstance(whole, ast.Filter) else whole.bindings
         if isinstance(whole, ast.Function) and whole.itself is not None:
             return None
-        own = set(find_bound_names(whole))
-        if not (inner - own).isdisjoint(names_in(whole)):
-            return None
         with suppress(Undefined, NoValue):
-            found = [path for one in bindings for path in self.paths(one.domain)]
-            readings = [PartFinder(self.blaming.at(one), self.depth + 1) for one in self._choose(bindings)]
-            some = whole.universal if isinstance(whole, ast.Quantifier) and self._is_state(whole) else None
+            found = [culprit for one in bindings for culprit in self.culprits(one.domain)]
+            readings = [self._at_frame(one) for one in self._choose(bindings)]
+            some = whole.universal if isinstance(whole, ast.Quantifier) and self.is_state(whole) else None
             if some is not None and self._is_true(whole) != some:  # exceptions or examples decide
                 readings = [one for one in readings if one._is_true(whole.body) != some]
             for reading in readings:
-                found += reading.paths(whole.body)
+                found += reading.culprits(whole.body)
             return list(dict.fromkeys(found))
         return None
 
-    def _choose(self, bindings: Sequence[ast.Binding]) -> Iterator[Frame]:
+    def _read_choice(self, whole: Expression) -> list[Culprit] | None:
+        """Return of CHOOSE what makes the chosen element one of the set, and what its condition reads of it.
+        The other elements only lost the choice. None if its set is large, or if nothing of this is read."""
+        if not isinstance(whole, ast.Choose) or self.depth >= _DEEPEST_CALLS or not self.is_state(whole):
+            return None
+        binding, blaming = whole.binding, self.blaming
+        with suppress(Undefined, NoValue):
+            domain = blaming.value(binding.domain)
+            if isinstance(domain, LazySet) and not has_at_most(domain, _MOST_MEMBERS):
+                return None
+            chosen = materialize(blaming.value(whole))
+            frame = extend_frame(blaming.frame[:], blaming.unit)
+            compile_setter(blaming.descent.evaluator, binding, blaming.unit)(frame, chosen)
+            found = [*self.of_member(binding.domain, chosen)]
+            found += self._at_frame(frame)._read_condition(whole.body, self.open(binding.domain)[1])
+            return list(dict.fromkeys(found)) or None
+        return None
+
+    def _read_condition(self, whole: Expression, domain: Expression) -> list[Culprit]:
+        """Return what a true condition on a chosen element reads. Of a comparison with all others, such as
+        ``\\A y \\in S : y <= x``, what it reads of them counts only if it reads nothing else. ``domain``: the
+        set from which the element is chosen."""
+        finder, part = self.open(whole)
+        if isinstance(part, ast.Junction) and part.conjunction:
+            return [one for item in part.items for one in finder._read_condition(item, domain)]
+        if not isinstance(part, ast.Quantifier) or not part.universal or not finder.is_state(part):
+            return list(finder.culprits(part))
+        names = {name for one in part.bindings for name in one.names}
+        own = list(finder._read_apart(part.body, names))
+        if own:
+            return own
+        others = [one.domain for one in part.bindings if not is_same_set(finder.open(one.domain)[1], domain)]
+        found = [one for other in others for one in finder.culprits(other)]
+        for frame in finder._choose(part.bindings):
+            found += finder._at_frame(frame).culprits(part.body)
+        return found
+
+    def _read_apart(self, whole: Expression, names: Set[Symbol]) -> Iterator[Culprit]:
+        """Yield what the parts read that depend on none of these names."""
+        if names.isdisjoint(names_in(whole)):
+            yield from self.culprits(whole)
+            return
+        parts = list(subexpressions(whole)[0])
+        if isinstance(whole, ast.FunctionApply):  # a function at a place that depends on a name
+            parts = [whole.argument]
+            while isinstance(whole.function, ast.FunctionApply):
+                whole = whole.function
+                parts.append(whole.argument)
+        for part in parts:
+            yield from self._read_apart(part, names)
+
+    def of_member(self, domain: Expression, member: Value) -> list[Culprit]:
+        """Return what makes a value an element of a set."""
+        finder, whole = self.open(domain)
+        blaming = finder.blaming
+        path = blaming.path_of(whole, set())
+        if path is not None:
+            shown = (blaming.text(member),)
+            found = finder.culprits(whole)
+            return [replace(one, members=shown) if one.path == path else one for one in found]
+        with suppress(Undefined, NoValue):
+            match whole:
+                case ast.Filter(binding=binding):
+                    frame = extend_frame(blaming.frame[:], blaming.unit)
+                    compile_setter(blaming.descent.evaluator, binding, blaming.unit)(frame, member)
+                    own = finder._at_frame(frame).culprits(whole.body)
+                    return [*finder.of_member(binding.domain, member), *own]
+                case ast.Image():
+                    return list(finder._of_image(whole, member))
+                case ast.SetOf(items=items):
+                    same_items = (one for one in items if same(blaming.value(one), member))
+                    return [culprit for one in same_items for culprit in finder.culprits(one)]
+                case ast.If():
+                    branch = whole.then if finder._is_true(whole.condition) else whole.otherwise
+                    return [*finder.culprits(whole.condition), *finder.of_member(branch, member)]
+                case ast.Apply(operator=Builtin(name="\\cup" | "\\union"), arguments=sides):
+                    holding = [one for one in sides if is_member(member, blaming.value(one))]
+                    return [culprit for one in holding for culprit in finder.of_member(one, member)]
+                case ast.Apply(operator=Builtin(name="\\cap" | "\\intersect"), arguments=sides):
+                    return [culprit for one in sides for culprit in finder.of_member(one, member)]
+                case ast.Apply(operator=Builtin(name="\\"), arguments=(left, right)):
+                    return [*finder.of_member(left, member), *finder.culprits(right)]
+        return list(finder.culprits(whole))
+
+    def _of_image(self, whole: ast.Image, member: Value) -> Iterator[Culprit]:
+        """Yield what makes a value one of ``{e : x \\in S}``: the choices of names that give it."""
+        for frame in self._choose(whole.bindings, _MOST_MEMBERS):
+            inner = self._at_frame(frame)
+            if same(inner.blaming.value(whole.body), member):
+                yield from inner.culprits(whole.body)
+                for one in (one for one in whole.bindings if not one.is_tuple):
+                    for name in one.names:
+                        yield from self.of_member(one.domain, frame[self.blaming.unit.slot(name)])
+
+    def _at_frame(self, frame: Frame) -> PartFinder:
+        return PartFinder(self.blaming.at(frame), self.depth + 1)
+
+    def _choose(self, bindings: Sequence[ast.Binding], most: int = _MOST_CHOICES) -> Iterator[Frame]:
         """Yield a frame for each choice of the names of bindings. Raises NoValue if these are many."""
         blaming = self.blaming
         sets = [materialize(blaming.value(one.domain)) for one in bindings for _ in _each_name(one)]
-        if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > _MOST_CHOICES:
+        if not all(isinstance(one, frozenset) for one in sets) or prod(map(len, sets)) > most:
             raise NoValue("many choices")
         for items in product(*map(blaming.sort, sets)):
             frame = extend_frame(blaming.frame[:], blaming.unit)
@@ -152,7 +275,9 @@ class PartFinder:
                 case ast.If():
                     held = self._is_true(whole.condition)
                     return [whole.condition, whole.then if held else whole.otherwise]
-                case ast.Junction() if self._is_state(whole):
+                case ast.Case():
+                    return list(self._find_arm(whole))
+                case ast.Junction() if self.is_state(whole):
                     truths = [self._is_true(item) for item in whole.items]
                     if all(truths) == whole.conjunction == any(truths):
                         return parts
@@ -163,39 +288,49 @@ class PartFinder:
                     ]
         return parts
 
+    def _find_arm(self, whole: ast.Case) -> Iterator[Expression]:
+        """Yield the conditions of a CASE up to the one that is true, and what it leads to."""
+        for condition, body in whole.arms:
+            yield condition
+            if self._is_true(condition):
+                yield body
+                return
+        if whole.other is not None:
+            yield whole.other
+
     def _is_true(self, whole: Expression) -> bool:
         blaming = self.blaming
         return not blaming.descent.is_false(whole, blaming.unit, blaming.frame)
 
-    def _is_state(self, whole: Expression) -> bool:
+    def is_state(self, whole: Expression) -> bool:
         module = self.blaming.unit.module
         return self.blaming.descent.evaluator.analysis.of(whole, module).level <= ACTION
 
-    def _read_application(self, whole: Expression) -> list[str] | None:
+    def _read_application(self, whole: Expression) -> list[Culprit] | None:
         """Return what a definition of a function reads at an argument; None if it is none, or not known."""
         if not isinstance(whole, ast.FunctionApply):
             return None
-        blaming, function = self._open(whole.function)
+        finder, function = self.open(whole.function)
         with suppress(Undefined, NoValue):
-            path = blaming.path_of(function, set()) if function is not whole.function else None
+            path = finder.blaming.path_of(function, set()) if function is not whole.function else None
             if path is not None and not isinstance(whole.argument, ast.String):
-                return [f"{path}[{blaming.text(self.blaming.value(whole.argument))}]"]
+                return [Culprit(f"{path}[{self.blaming.text(self.blaming.value(whole.argument))}]")]
             if not isinstance(function, ast.Function):
                 return None
-            return PartFinder(blaming, self.depth + 1)._at(function, self.blaming.value(whole.argument))
+            return finder.at_key(function, self.blaming.value(whole.argument))
         return None
 
-    def _open(self, whole: Expression) -> tuple[Blaming, Expression]:
-        """Return what stands behind names of definitions."""
+    def open(self, whole: Expression) -> tuple[PartFinder, Expression]:
+        """Return what stands behind names of definitions and of parameters, and the finder for it."""
         blaming = self.blaming
         for _ in range(_DEEPEST):
-            opened = blaming.open_definition(whole)
+            opened = blaming.given_for(whole) or blaming.open_definition(whole)
             if opened is None:
                 break
             blaming, whole = opened
-        return blaming, whole
+        return PartFinder(blaming, self.depth + 1), whole
 
-    def _at(self, function: ast.Function, key: Value) -> list[str] | None:
+    def at_key(self, function: ast.Function, key: Value) -> list[Culprit] | None:
         """Return what the body of a function reads for an element; None if it has several names."""
         binding, blaming = function.bindings[0], self.blaming
         if len(function.bindings) > 1 or function.itself is not None:
@@ -205,116 +340,13 @@ class PartFinder:
         put = compile_setter(blaming.descent.evaluator, binding, blaming.unit)
         frame = extend_frame(blaming.frame[:], blaming.unit)
         put(frame, key)
-        return list(PartFinder(blaming.at(frame), self.depth + 1).paths(function.body))
-
-    def decisive(self, relation: str, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
-        """The parts of the state that decide a comparison; None if that is all that both sides read."""
-        with suppress(Undefined, NoValue):
-            if relation in ("<", "≤"):
-                return self._too_large(left, right)
-            if relation in (">", "≥"):
-                return self._too_large(right, left)
-            if relation == "=":
-                return self._different(left, right)
-            if relation == "∈":
-                return self._outside(left, right)
-        return None
-
-    def _too_large(self, count: Expression, limit: Expression) -> tuple[Culprit, ...] | None:
-        blame = self._blame_count(count)
-        return None if blame is None else tuple(dict.fromkeys([*blame, *map(Culprit, self.paths(limit))]))
-
-    def _blame_count(self, whole: Expression) -> tuple[Culprit, ...] | None:
-        """Of a count that is too large, what makes each element one that counts."""
-        match whole:
-            case ast.Apply(operator=operator, arguments=(of,)):
-                blaming = self.blaming
-                symbol = blaming.descent.evaluator.resolve(operator, blaming.unit.module) or operator
-                if symbol.name != "Cardinality":
-                    return None
-                path = blaming.path_of(of, set())
-                if not isinstance(of, ast.Filter) and path is None:
-                    return None
-                held = [blaming.text(one) for one in blaming.sort(materialize(blaming.value(of)))]
-                if path is not None:
-                    return (Culprit(path, tuple(held)),)
-                members = blaming.memberships(of)
-                parts = [part for one in held if members for part in members[one].culprits]
-                return tuple(dict.fromkeys(parts)) or None
-        return None
-
-    def _different(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
-        """Of functions that differ, what both read at the keys at which they do."""
-        one, other = self._pairs(left), self._pairs(right)
-        if one is None or other is None or one.keys() != other.keys():
-            return None
-        keys = [key for key in one if not same(one[key], other[key])]
-        sides = [self._at_keys(side, keys) for side in (left, right)]
-        return _join(sides)
-
-    def _outside(self, left: Expression, right: Expression) -> tuple[Culprit, ...] | None:
-        """Of a function that is not in a set of functions, what it reads at the keys with wrong values."""
-        blaming, functions = self._open(right)
-        pairs = self._pairs(left)
-        if isinstance(functions, ast.RecordSet) and pairs is not None:
-            return self._fields_outside(left, pairs, PartFinder(blaming, self.depth + 1), functions)
-        if not isinstance(functions, ast.FunctionSet) or pairs is None:
-            return None
-        domain, range_ = (materialize(blaming.value(one)) for one in (functions.domain, functions.range))
-        if domain != frozenset(pairs):
-            return None
-        keys = [key for key, value in pairs.items() if not is_member(value, range_)]
-        read = list(PartFinder(blaming, self.depth + 1).paths(functions.range))
-        return _join([self._at_keys(left, keys), read])
-
-    def _fields_outside(
-        self, left: Expression, pairs: dict[Value, Value], reading: PartFinder, records: ast.RecordSet
-    ) -> tuple[Culprit, ...] | None:
-        """Of a record that is not in a set of records, the fields with wrong values."""
-        blaming, record = self._open(left)
-        path = blaming.path_of(record, set())
-        made = dict(record.fields) if isinstance(record, ast.Record) else {}
-        if (path is None and not made) or pairs.keys() != {name for name, _ in records.fields}:
-            return None
-        found: list[list[str] | None] = []
-        for name, range_ in records.fields:
-            if not is_member(pairs[name], materialize(reading.blaming.value(range_))):
-                own = PartFinder(blaming, self.depth + 1).paths(made[name]) if made else [f"{path}.{name}"]
-                found.append([*own, *reading.paths(range_)])
-        return _join(found)
-
-    def _pairs(self, whole: Expression) -> dict[Value, Value] | None:
-        if not self._is_state(whole):
-            return None
-        value = self.blaming.value(whole)
-        pairs = pairs_of(value) if is_function(value) else None
-        return pairs if pairs is not None and len(pairs) <= _MOST_KEYS else None
-
-    def _at_keys(self, whole: Expression, keys: list[Value]) -> list[str] | None:
-        """Return what a function reads at some keys; None if that is not known."""
-        blaming, function = self._open(whole)
-        reading = PartFinder(blaming, self.depth + 1)
-        path = blaming.path_of(function, set())
-        if path is not None:
-            is_record = all(isinstance(key, str) and key.isidentifier() for key in keys)
-            return None if is_record else [f"{path}[{blaming.text(key)}]" for key in keys]
-        match function:
-            case ast.Function():
-                values = [reading._at(function, key) for key in keys]
-                return None if None in values else [path for one in values for path in one or ()]
-            case ast.Except(updates=updates) if all(len(one.path) == 1 for one in updates):
-                put = [blaming.value(one.path[0]) for one in updates]
-                new = [one for one, key in zip(updates, put, strict=True) if key in keys]
-                old = reading._at_keys(function.function, [key for key in keys if key not in put])
-                return None if old is None else [*old, *(p for one in new for p in reading.paths(one.value))]
-        return None
+        return list(self._at_frame(frame).culprits(function.body))
 
 
-def _join(found: list[list[str] | None]) -> tuple[Culprit, ...] | None:
-    """The culprits of all; None if one is not known, or if there are none."""
-    if None in found:
-        return None
-    return tuple(Culprit(path) for path in dict.fromkeys(path for one in found for path in one or ())) or None
+def is_same_set(one: Expression, other: Expression) -> bool:
+    """True if two expressions are the same name, or the same part of the text."""
+    names = [part.operator for part in (one, other) if isinstance(part, ast.Apply) and not part.arguments]
+    return one is other or (len(names) == 2 and names[0] is names[1])
 
 
 def _each_name(binding: ast.Binding) -> Sequence[Symbol]:
@@ -329,6 +361,11 @@ def find_bound_names(whole: Expression) -> Iterator[Symbol]:
         parts, names = subexpressions(waiting.pop())
         yield from names
         waiting += parts
+
+
+def free_names(whole: Expression) -> set[Symbol]:
+    """The operators that are applied in an expression, without the names that it binds itself."""
+    return set(names_in(whole)).difference(find_bound_names(whole))
 
 
 def names_in(whole: Expression) -> Iterator[Symbol]:

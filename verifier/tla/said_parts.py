@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from verifier.encodings.blame import Blame, Culprit
@@ -12,6 +12,7 @@ from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Parameter, Symbol
 from verifier.tla.errors import Place
 from verifier.tla.facts import subexpressions
+from verifier.tla.frames import Frame, Unit
 from verifier.tla.text import text_at
 from verifier.tla.value_types import Value
 
@@ -31,11 +32,27 @@ class SaidPart:
     reads: tuple[tuple[str, str], ...]
     """The variables that it reads, with their values."""
     blame: Blame | None = None
-    """Of a false part, why it is false."""
+    """Of a false part, why it is false; of a premise, the parts of the state that decide it."""
     premises: tuple[SaidPart, ...] = ()
     """The demands on it: left sides of implications, conditions of IF and CASE, membership in sets."""
     is_branch: bool = False
     """True of a sentence that says which branch of an IF or CASE applies, and why."""
+
+
+@dataclass(eq=False)
+class Argument:
+    """An argument for a parameter of an operator, and the meaning of its names where it stands."""
+
+    whole: Expression
+    unit: Unit
+    frame: Frame
+    given: Given
+    """The arguments for the parameters around it."""
+    reads: tuple[Culprit, ...] | None = None
+    """The parts of the state that it reads; None before that is known."""
+
+
+Given: TypeAlias = Mapping[Symbol, Argument]
 
 
 @dataclass(frozen=True)
@@ -46,16 +63,21 @@ class Around:
     premises: tuple[SaidPart, ...] = ()
     culprits: tuple[Culprit, ...] = ()
     """The parts of the state that decide the premises, to blame where the part itself reads no state."""
+    given: Given = field(default_factory=dict)
+    """The arguments for the parameters of the operators around it."""
 
-    def binding(self, names: Bound) -> Around:
-        return replace(self, bound=(*self.bound, *names))
+    def binding(self, names: Bound, given: Given | None = None) -> Around:
+        """Return the surroundings with more names, and with what is given for the parameters among them."""
+        return replace(self, bound=(*self.bound, *names), given=self.given if given is None else given)
 
     def add_premise(self, premise: SaidPart, culprits: Iterable[Culprit]) -> Around:
         """Return the surroundings with one more premise. One that reads no state explains nothing, unless
         it speaks of elements of a set that depends on the state."""
-        if not premise.reads and not (premise.bound and self.premises):
+        own = tuple(dict.fromkeys(culprits))
+        if not premise.reads and not own and not (premise.bound and self.premises):
             return self
-        both = tuple(dict.fromkeys([*self.culprits, *culprits]))
+        both = tuple(dict.fromkeys([*self.culprits, *own]))
+        premise = replace(premise, blame=Blame("", own))
         return replace(self, premises=(*self.premises, premise), culprits=both)
 
 
