@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pysmt.fnode import FNode
 
@@ -20,12 +20,10 @@ from verifier.encodings.lowered import (
     select,
     tag_value,
 )
-from verifier.encodings.lowering_rules import Rule
+from verifier.encodings.readings import Bindings
 from verifier.encodings.sorts import PartialFunction, Sort, Variant
+from verifier.encodings.term_lowering import Rule, TermLowering
 from verifier.encodings.terms import Operator, Term
-
-if TYPE_CHECKING:
-    from verifier.encodings.lowering import Bindings, Lowering
 
 
 def apply_partial(
@@ -36,26 +34,26 @@ def apply_partial(
     return select(sort, held, exhaustive=False)
 
 
-def _tuple(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _tuple(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return dict(enumerate(lowering.arguments(term, bindings)))
 
 
-def _variant(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _variant(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Variant)
     payload = lowering.argument(term, bindings)
     return restrict_value(term.sort, make_definedness(payload), tag_value(term.sort, str(term.data), payload))
 
 
-def _has_tag(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _has_tag(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return lowering.argument(term, bindings).tag.equals(term.data)
 
 
-def _payload(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _payload(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     variant, tag = lowering.argument(term, bindings), str(term.data)
     return restrict_value(term.sort, variant.tag.equals(tag), variant.payloads[tag])
 
 
-def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _partial_function(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     condition, body = term.arguments
     nothing = lower_constant(Slot(term.sort.range), None)
@@ -66,20 +64,20 @@ def _partial_function(lowering: Lowering, term: Term, bindings: Bindings) -> Any
     return slots
 
 
-def _domain(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _domain(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     function = lowering.argument(term, bindings)
     keys = {key: slot.present for key, slot in function.items()}
     return restrict_value(term.sort, make_definedness(function), keys)
 
 
-def _extend(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _extend(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key, value = term.arguments
     held = LoweredOption(TRUE, lowering.convert(term.sort.range, value, bindings))
     return _change(lowering, term, bindings, lowering.convert(term.sort, function, bindings), key, held)
 
 
-def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _without(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, PartialFunction)
     function, key = term.arguments
     nothing = lower_constant(Slot(term.sort.range), None)
@@ -87,7 +85,7 @@ def _without(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 
 
 def _change(
-    lowering: Lowering,
+    lowering: TermLowering,
     term: Term,
     bindings: Bindings,
     slots: dict[Concrete, LoweredOption],

@@ -1,20 +1,13 @@
-"""The type of the finite reading's rules, and rules made of operations on lowered values."""
+"""Rules of the finite reading that are made of operations on lowered values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
 
 from pysmt.fnode import FNode
 
 from verifier.encodings.lowered import Lowered
-from verifier.encodings.terms import Term
-
-if TYPE_CHECKING:
-    from verifier.encodings.lowering import Bindings, Lowering
-
-Rule = Callable[["Lowering", Term, "Bindings"], Any]
-"""Lowers a term of one operator, whose bound variables have the values of the bindings."""
+from verifier.encodings.term_lowering import Rule
 
 
 def of_all(operation: Callable[..., Lowered]) -> Rule:

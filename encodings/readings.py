@@ -106,7 +106,7 @@ class Memory(ABC):
             result = reading.results.possible[key] = found
         return result
 
-    def _key(
+    def keys_within(
         self, term: Term, bindings: Bindings, domain: Iterable[Concrete]
     ) -> tuple[list[tuple[Concrete, FNode]], FNode]:
         """The keys of the domain that a term may equal, and whether it equals one of them."""

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.encodings import sequences
 from verifier.encodings.lowered import LoweredSequence, make_definedness, restrict_value
-from verifier.encodings.lowering_rules import Rule, of_all, of_sort
+from verifier.encodings.lowering_rules import of_all, of_sort
+from verifier.encodings.readings import Bindings
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sequence, Sort
+from verifier.encodings.term_lowering import Rule, TermLowering
 from verifier.encodings.terms import Operator, Term
 
-if TYPE_CHECKING:
-    from verifier.encodings.lowering import Bindings, Lowering
 
-
-def _sequence(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _sequence(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     slots = (lowering.convert(term.sort.element, item, bindings) for item in term.arguments)
     return LoweredSequence(Scalar.make_constant(len(term.arguments)), tuple(slots))
 
 
-def _append(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _append(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence, item = term.arguments
     left = lowering.convert(_with_element(sequence.sort, term.sort.element), sequence, bindings)
@@ -30,7 +29,7 @@ def _append(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     return sequences.concatenate(term.sort, left, right)
 
 
-def _concatenate(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _concatenate(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     element = term.sort.element
     left, right = (
@@ -39,19 +38,19 @@ def _concatenate(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     return sequences.concatenate(term.sort, left, right)
 
 
-def _truncate(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _truncate(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     return sequences.truncate(term.sort.element, *lowering.arguments(term, bindings))
 
 
-def _filter(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _filter(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence = lowering.lower(term.arguments[0], bindings)
     kept = sequences.keep(term.sort, sequence, lowering.instances(term, bindings))
     return restrict_value(term.sort, make_definedness(sequence), kept)
 
 
-def _map(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _map(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence, body = term.arguments
     assert term.binds is not None
@@ -64,7 +63,7 @@ def _map(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     )
 
 
-def _sequence_update(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _sequence_update(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     assert isinstance(term.sort, Sequence)
     sequence, index, item = term.arguments
     return sequences.update(

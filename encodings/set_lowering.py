@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pysmt.fnode import FNode
 
@@ -11,16 +11,14 @@ from verifier.encodings import scalars
 from verifier.encodings.bits import FALSE, TRUE, conjunction, disjunction, negation
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.lowered import holds, lower_constant, make_definedness, restrict_value, select
-from verifier.encodings.lowering_rules import Rule
+from verifier.encodings.readings import Bindings
 from verifier.encodings.scalars import Scalar
 from verifier.encodings.sorts import Sort
+from verifier.encodings.term_lowering import Rule, TermLowering
 from verifier.encodings.terms import Operator, Term
 
-if TYPE_CHECKING:
-    from verifier.encodings.lowering import Bindings, Lowering
 
-
-def _set(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _set(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     members: dict[Concrete, list[FNode]] = {}
     items = lowering.arguments(term, bindings)
     for argument in term.arguments:
@@ -34,7 +32,7 @@ def _set(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 
 
 def _gather(
-    lowering: Lowering,
+    lowering: TermLowering,
     term: Term,
     bindings: Bindings,
     part: Callable[[Bindings], Iterable[tuple[Concrete, FNode]]],
@@ -55,18 +53,18 @@ def _gather(
     )
 
 
-def _image(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _image(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _gather(lowering, term, bindings, lambda inner: lowering.possible(term.arguments[1], inner))
 
 
-def _union_of(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _union_of(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     def members(inner: Bindings) -> Iterator[tuple[Concrete, FNode]]:
         return ((value, holds(held)) for value, held in lowering.lower(term.arguments[1], inner).items())
 
     return _gather(lowering, term, bindings, members)
 
 
-def _sum_of(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _sum_of(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     condition, summand = term.arguments
     return scalars.sum_of(
         scalars.either(
@@ -76,14 +74,14 @@ def _sum_of(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     )
 
 
-def _contains(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _contains(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     members = lowering.lower(term.arguments[0], bindings)
     items = lowering.possible(term.arguments[1], bindings)
     return disjunction(conjunction((when, holds(members[item]))) for item, when in items if item in members)
 
 
 def _pointwise(
-    lowering: Lowering, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]
+    lowering: TermLowering, term: Term, bindings: Bindings, combine: Callable[[FNode, FNode], FNode]
 ) -> Any:
     left, right = lowering.arguments(term, bindings)
     both = conjunction((make_definedness(left), make_definedness(right)))
@@ -94,19 +92,19 @@ def _pointwise(
     return restrict_value(term.sort, both, members)
 
 
-def _union(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _union(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _pointwise(lowering, term, bindings, lambda a, b: disjunction((a, b)))
 
 
-def _intersection(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _intersection(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _pointwise(lowering, term, bindings, lambda a, b: conjunction((a, b)))
 
 
-def _difference(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _difference(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _pointwise(lowering, term, bindings, lambda a, b: conjunction((a, negation(b))))
 
 
-def _subset(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _subset(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     left, right = lowering.arguments(term, bindings)
     included = (
         disjunction((negation(holds(inside)), holds(right.get(item, FALSE)))) for item, inside in left.items()
@@ -114,24 +112,24 @@ def _subset(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
     return conjunction((make_definedness(left), make_definedness(right), *included))
 
 
-def _cardinality(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _cardinality(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     members = lowering.argument(term, bindings)
     total = scalars.total_of(holds(inside) for inside in members.values())
     return restrict_value(term.sort, make_definedness(members), total)
 
 
-def _first(lowering: Lowering, term: Term, bindings: Bindings, *, descending: bool) -> Any:
+def _first(lowering: TermLowering, term: Term, bindings: Bindings, *, descending: bool) -> Any:
     """The first member of a set of integers in the given order."""
     members = [(item, holds(inside)) for item, inside in lowering.argument(term, bindings).items()]
     members.sort(key=lambda member: member[0], reverse=descending)
     return _first_that_holds(term.sort, members)
 
 
-def _choose(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _choose(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _first_that_holds(term.sort, lowering.instances(term, bindings))
 
 
-def _copies(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _copies(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     bag, item = lowering.arguments(term, bindings)
     none = Scalar.make_constant(0)
     options = [(when, bag.get(value, none)) for value, when in lowering.possible(term.arguments[1], bindings)]
@@ -140,7 +138,7 @@ def _copies(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
 
 
 def _change_copies(
-    lowering: Lowering, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]
+    lowering: TermLowering, term: Term, bindings: Bindings, change: Callable[[Scalar], Scalar]
 ) -> Any:
     bag, item = lowering.arguments(term, bindings)
     changed = dict(bag)
@@ -150,11 +148,11 @@ def _change_copies(
     return restrict_value(term.sort, make_definedness(item), changed)
 
 
-def _bag_add(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _bag_add(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     return _change_copies(lowering, term, bindings, lambda copies: copies.shift(1))
 
 
-def _bag_remove(lowering: Lowering, term: Term, bindings: Bindings) -> Any:
+def _bag_remove(lowering: TermLowering, term: Term, bindings: Bindings) -> Any:
     zero = Scalar.make_constant(0)
     return _change_copies(lowering, term, bindings, lambda copies: scalars.greater(copies.shift(-1), zero))
 
