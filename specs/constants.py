@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Protocol as Interface
 
 from verifier.encodings.open_integers import OpenInteger, number_of
 from verifier.encodings.sorts import IndexSet, SortError
@@ -13,10 +14,24 @@ from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.specs.definition import DefinitionError
 from verifier.specs.reading.code_places import place_of_attribute, prefix_place
 
-if TYPE_CHECKING:
-    from verifier.specs.protocol import Protocol
-
 Setting = TypeVar("Setting")
+
+
+class ConfiguredProtocol(Interface):
+    """A protocol at its constants (``specs.protocol.Protocol``), as its constants see it."""
+
+    default_depth: ClassVar[int]
+
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """The settings by the names of the constants."""
+
+    @classmethod
+    def spec_name(cls) -> str:
+        """The name for ``--spec``."""
+
+    def symmetric(self, constant: str) -> bool:
+        """True if an index set that is declared symmetric is symmetric at these constants."""
 
 
 class AssumptionFailed(UsageError):
@@ -42,13 +57,13 @@ class Constant(Generic[Setting]):
     @overload
     def __get__(self, instance: None, owner: type) -> Constant[Setting]: ...
     @overload
-    def __get__(self, instance: Protocol, owner: type) -> Setting: ...
-    def __get__(self, instance: Protocol | None, owner: type) -> Constant[Setting] | Setting:
+    def __get__(self, instance: ConfiguredProtocol, owner: type) -> Setting: ...
+    def __get__(self, instance: ConfiguredProtocol | None, owner: type) -> Constant[Setting] | Setting:
         if instance is None:
             return self
         return self.meaning(instance.constants[self._name_in(owner)], instance)
 
-    def __set__(self, instance: Protocol, value: Any) -> None:
+    def __set__(self, instance: ConfiguredProtocol, value: Any) -> None:
         name = self._name_in(type(instance))
         raise SortError(f"the constant {name} is set from outside, not by self.{name} = …")
 
@@ -64,7 +79,7 @@ class Constant(Generic[Setting]):
         """A setting from the command line or a file. Raises ValueError if it is not allowed."""
         raise NotImplementedError
 
-    def meaning(self, setting: Any, protocol: Protocol) -> Setting:
+    def meaning(self, setting: Any, protocol: ConfiguredProtocol) -> Setting:
         """The value that the protocol gets for a setting."""
         return setting  # type: ignore[no-any-return]
 
@@ -110,7 +125,7 @@ class IndexSetConstant(Constant[IndexSet]):
     def parse(self, value: Any) -> Any:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)
 
-    def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
+    def meaning(self, setting: Any, protocol: ConfiguredProtocol) -> IndexSet:
         name = self._name_in(type(protocol))
         symmetric = self.symmetric and protocol.symmetric(name)
         return IndexSet(self.kind_of(name), setting, symmetric, self._prefix(name, type(protocol)))
@@ -184,7 +199,7 @@ def _constants_of(protocol: Any) -> Mapping[str, Constant[Any]]:
     return {name: member for name, member in constants.items() if isinstance(member, Constant)}
 
 
-def parse_constants(protocol: type[Protocol], settings: Mapping[str, Any]) -> dict[str, Any]:
+def parse_constants(protocol: type[ConfiguredProtocol], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The values of all constants: settings or defaults. Raises UsageError for unknown or bad settings."""
     known = constants_of(protocol)
     for name in settings:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from verifier.specs.constants import constants_of
+from verifier.specs.constants import ConfiguredProtocol, constants_of
 from verifier.specs.definition import DescribedConstant, Presentation
 from verifier.specs.participants import Family
 
-if TYPE_CHECKING:
-    from verifier.specs.protocol import Protocol
 
-
-def presentation(protocol: Protocol, columns: Family | None) -> Presentation:
+def presentation(protocol: ConfiguredProtocol, columns: Family | None) -> Presentation:
     """The description that the class gives of itself. It is no part of the protocol's meaning."""
     return Presentation(
         description=inspect.cleandoc(type(protocol).__doc__ or ""),
@@ -32,7 +29,7 @@ def presentation(protocol: Protocol, columns: Family | None) -> Presentation:
     )
 
 
-def vocabulary(protocol: Protocol) -> Mapping[str, Any]:
+def vocabulary(protocol: ConfiguredProtocol) -> Mapping[str, Any]:
     """The names in a formula given as text, besides the variables: constants and methods of the protocol."""
     hidden = ("state", "init", "next", "constraint", "fairness", "fairness_variants")
     names = (name for name in dir(type(protocol)) if not name.startswith("_") and name not in hidden)

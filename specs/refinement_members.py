@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from verifier.encodings.expressions import Value, coerce, literal, term_of, wrap
 from verifier.encodings.sorts import IndexSet, SortError
 from verifier.encodings.substitution import substitute
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import UsageError, among
-from verifier.specs.constants import IndexSetConstant, constants_of
+from verifier.specs.constants import ConfiguredProtocol, IndexSetConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, Property, PropertyKind, Refinement
 from verifier.specs.names import Titled, claim_title
 from verifier.specs.outline import check_parameters
@@ -20,9 +20,6 @@ from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.refinement import begins, exactly, fairness, steps
 from verifier.specs.state import State
 from verifier.specs.temporal import SPEC_FAIRNESS, TemporalProperty
-
-if TYPE_CHECKING:
-    from verifier.specs.protocol import Protocol
 
 Method = Callable[..., Any]
 Define = Callable[[Any], Definition]
@@ -37,7 +34,7 @@ class RefinementMember:
     """A method marked as a refinement mapping. ``self.voting(s)`` gives what it returns."""
 
     method: Method
-    abstract: type[Protocol]
+    abstract: type[ConfiguredProtocol]
     constants: Mapping[str, str]
     default: bool
     name: str | None
@@ -47,7 +44,7 @@ class RefinementMember:
 
 
 def refines(
-    abstract: type[Protocol],
+    abstract: type[ConfiguredProtocol],
     *,
     constants: Mapping[str, str] | None = None,
     default: bool = True,
@@ -87,7 +84,9 @@ class Refined:
     """That executions are mapped to fair ones, if the abstract protocol states fairness."""
 
 
-def refinements(protocol: Protocol, state: State, after: State, init: Term, define: Define) -> list[Refined]:
+def refinements(
+    protocol: ConfiguredProtocol, state: State, after: State, init: Term, define: Define
+) -> list[Refined]:
     """The refinements of a protocol. Raises DefinitionError for one that is not well formed."""
     members = _members(type(protocol))
     return [_refine(protocol, state, after, init, define, *member) for member in members]
@@ -109,7 +108,7 @@ def _add_suffix(title: str, suffix: str) -> str:
 
 
 def _refine(
-    protocol: Protocol,
+    protocol: ConfiguredProtocol,
     state: State,
     after: State,
     init: Term,
@@ -165,12 +164,12 @@ class _SharedIndexSet(IndexSetConstant):
 
     shared: IndexSet | None = None
 
-    def meaning(self, setting: Any, protocol: Protocol) -> IndexSet:
+    def meaning(self, setting: Any, protocol: ConfiguredProtocol) -> IndexSet:
         assert self.shared is not None
         return self.shared
 
 
-def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Protocol:
+def _abstract(protocol: ConfiguredProtocol, method: str, member: RefinementMember) -> ConfiguredProtocol:
     """The abstract protocol at the constants of the concrete one, whose index sets it shares."""
     known, kind = constants_of(member.abstract), member.abstract
     name, place = kind.spec_name(), place_of(member.method)
@@ -192,13 +191,13 @@ def _abstract(protocol: Protocol, method: str, member: RefinementMember) -> Prot
             shared[constant] = _SharedIndexSet(value.count, declared.description, value.name, shared=value)
     made: Any = type(kind.__name__, (kind,), {"name": name, "__module__": kind.__module__, **shared})
     try:
-        abstract: Protocol = made(settings)
+        abstract: ConfiguredProtocol = made(settings)
     except UsageError as error:
         raise UsageError(f"refinement {method} of {protocol.spec_name()}: {error}") from error
     return abstract
 
 
-def _setting(protocol: Protocol, method: str, member: RefinementMember, constant: str) -> Any:
+def _setting(protocol: ConfiguredProtocol, method: str, member: RefinementMember, constant: str) -> Any:
     """The concrete protocol's value for a constant of the abstract one."""
     own = list(constants_of(type(protocol)))
     named: Any = member.constants.get(constant, constant)
@@ -215,7 +214,7 @@ def _setting(protocol: Protocol, method: str, member: RefinementMember, constant
 
 
 def _meaning(
-    protocol: Protocol, state: State, method: str, place: str, abstract: Definition, returned: Any
+    protocol: ConfiguredProtocol, state: State, method: str, place: str, abstract: Definition, returned: Any
 ) -> Iterator[tuple[Symbol, Term]]:
     """The term for each variable of the abstract protocol, in exactly its sort."""
     symbols = {symbol.name: symbol for symbol in abstract.variables}
