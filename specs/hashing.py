@@ -19,7 +19,7 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.errors import UsageError
 
 if TYPE_CHECKING:
-    from verifier.specs.definition import Action, Definition, Parameter
+    from verifier.specs.meaning import Action, Meaning, Parameter
     from verifier.specs.ranking import Helpful, RankingArgument
     from verifier.specs.temporal import Fairness, FairnessVariant, TemporalFormula
 
@@ -41,7 +41,7 @@ class NoCanonicalForm(UsageError):
     """A part of a definition has no form to hash. A guessed form could give two protocols the same hash."""
 
 
-def spec_hash(definition: Definition) -> str:
+def spec_hash(definition: Meaning) -> str:
     """The hash of everything on which the answers of the engines depend.
 
     It does not cover descriptions, the drawing, the names of bound variables, and which properties are
@@ -50,7 +50,7 @@ def spec_hash(definition: Definition) -> str:
     return _Writer(definition).definition(definition).hex()[:_LENGTH]
 
 
-def meanings(definition: Definition) -> Callable[[Action], tuple[frozenset[bytes], frozenset[bytes]]]:
+def meanings(definition: Meaning) -> Callable[[Action], tuple[frozenset[bytes], frozenset[bytes]]]:
     """The demands and assignments of an action, as sets of forms: two actions with the same
     forms have the same steps, whatever they and their parameters are called."""
     writer = _Writer(definition)
@@ -136,7 +136,7 @@ class _Writer:
     that the comparison ignores.)
     """
 
-    def __init__(self, definition: Definition) -> None:
+    def __init__(self, definition: Meaning) -> None:
         self._state = {
             symbol: _pack(str(place).encode(), _text(symbol.name))
             for place, symbol in enumerate((*definition.variables, *definition.successor))
@@ -147,7 +147,7 @@ class _Writer:
         self._bound: dict[int, tuple[Symbol, ...]] = {}
         self._terms: dict[tuple[int, tuple[int, ...]], bytes] = {}
 
-    def definition(self, definition: Definition) -> bytes:
+    def definition(self, definition: Meaning) -> bytes:
         bound = definition.constraint
         properties = (
             (_text(p.name), _text(p.kind), self.write_closed(p.formula)) for p in definition.properties
@@ -167,7 +167,7 @@ class _Writer:
             *self._liveness(definition),
         )
 
-    def _liveness(self, definition: Definition) -> Iterator[bytes]:
+    def _liveness(self, definition: Meaning) -> Iterator[bytes]:
         """Temporal properties and fairness. A definition without them has the form that it had before."""
         if definition.temporal:
             forms = (_pack(_text(p.name), self.temporal(p.formula, {}, 0)) for p in definition.temporal)

@@ -10,8 +10,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from verifier.runs.engine import engine_named
 from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 
 _HEAD = '''\
 """The engines as methods of a specification. Made by `make docs` from what each engine declares."""

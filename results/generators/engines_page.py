@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from verifier.runs.engine import engine_named
 from verifier.runs.option import OneOf, Option, Switch, Whole, Words, list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 
 _HEAD = """\
 # Engines and their options

@@ -17,16 +17,12 @@ from verifier.encodings.collection_values import SetValue
 from verifier.encodings.declared import Element, Formula, Integer
 from verifier.encodings.expressions import set_of
 from verifier.encodings.quantifiers import comprehension, exists, forall, if_, minimum
-from verifier.encodings.sorts import Range, Record
 from verifier.encodings.values import OptionValue
-from verifier.specs.kafka.state import Entry, KafkaState, Local, Quorum, Request
+from verifier.specs.kafka.state import KafkaConstants, KafkaState
 from verifier.specs.protocol import (
     Call,
     Drawing,
-    IndexSetConstant,
-    IntegerConstant,
     Lane,
-    Protocol,
     Step,
     action,
     eventually_always,
@@ -39,7 +35,7 @@ from verifier.specs.protocol import (
 from verifier.specs.temporal import Fairness, TemporalFormula
 
 
-class KafkaReplication(Protocol, camel_case=True):
+class KafkaReplication(KafkaConstants, camel_case=True):
     """Replication of one Kafka partition: what the members of the family have in common."""
 
     default_depth = 12
@@ -67,46 +63,6 @@ class KafkaReplication(Protocol, camel_case=True):
             Call(("*LeaderExpandIsr*",), "leader", "controller", "with {follower}"),
         ),
     )
-
-    replicas = IndexSetConstant(3, "brokers with a copy of the partition", kind="replica", minimum=2)
-    log_size = IntegerConstant(2, "how many records a log holds", minimum=1)
-    max_records = IntegerConstant(2, "how many records producers write in all", minimum=1)
-    max_leader_epoch = IntegerConstant(2, "the last leader epoch, the first being 0", minimum=0)
-
-    @property
-    def epochs(self) -> Range:
-        """The leader epochs that a request can carry."""
-        return Range(0, self.max_leader_epoch)
-
-    @property
-    def offsets(self) -> Range:
-        """The places in a log."""
-        return Range(0, self.log_size - 1)
-
-    @property
-    def known_epochs(self) -> Range:
-        """The leader epochs, and the one before the first."""
-        return Range(-1, self.max_leader_epoch)
-
-    @property
-    def entry(self) -> Record[Entry]:
-        """The records in a log."""
-        return Record(Entry(self))
-
-    @property
-    def local(self) -> Record[Local]:
-        """The replicas' knowledge."""
-        return Record(Local(self))
-
-    @property
-    def request(self) -> Record[Request]:
-        """The controller's request."""
-        return Record(Request(self))
-
-    @property
-    def quorum(self) -> Record[Quorum]:
-        """The quorum's state."""
-        return Record(Quorum(self))
 
     def state(self) -> KafkaState:
         return KafkaState(self)

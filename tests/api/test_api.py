@@ -18,8 +18,9 @@ import verifier
 from tests.support.command_line import CHAIN, LOCK, ROOT, verify
 from tests.support.toys import Chain
 from verifier.encodings.concrete import FrozenMap
+from verifier.runs.engine import engine_named
 from verifier.runs.option import list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 
 PAGE = ROOT / "docs" / "api.md"
 _CHANGES = (

@@ -14,8 +14,9 @@ import pytest
 from tests.support.command_line import CHAIN, ROOT, TOYS, verify, wrong
 from verifier.cli.help_groups import GROUPS
 from verifier.cli.main import cli
+from verifier.runs.engine import engine_named
 from verifier.runs.option import list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.solvers.solver_names import BACKENDS
 
 UNASKED = ("LeaderInIsr", "LeaderInIsrOnceElected", "EpochsNeverFall")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import LOCK, verify, wrong
 from verifier.processes.cores import cores
-from verifier.runs.table import engine_named
+from verifier.runs.engine import engine_named
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")

@@ -28,9 +28,8 @@ from tests.support.sampling import rest_slow
 from tests.support.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, Unreachable
 from verifier.cluster.session import SparkSettings
 from verifier.engines import level_search
-from verifier.engines.exploration import Beyond, Runner
+from verifier.engines.exploration import Beyond, Runner, RunningExploration
 from verifier.engines.explore import Request, explore
-from verifier.engines.findings import Findings
 from verifier.explicit import level_tasks as levels
 from verifier.explicit.level_tasks import Expand, Result, Settle, Stage, Task
 from verifier.explicit.moves import Moves
@@ -206,7 +205,7 @@ def test_spark_finds_the_same(tmp_path: Path) -> None:
     """From the middle of a level on, with symmetry; the executors' processes know no protocol."""
     clusters: list[Switching] = []
 
-    def on_spark(findings: Findings, folder: Path) -> Runner:
+    def on_spark(findings: RunningExploration, folder: Path) -> Runner:
         clusters.append(Switching(findings, SparkSettings("local[2]", tmp_path / "spark.log")))
         return clusters[0]
 

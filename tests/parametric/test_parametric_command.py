@@ -19,8 +19,8 @@ from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Attempt
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load as load_spec
-from verifier.runs.table import engine_named
 from verifier.specs.protocol import IntegerConstant, Protocol, State, Step, action, invariant
 from verifier.specs.registry import load
 from verifier.text.all_constants import render_for_all

@@ -22,8 +22,9 @@ from verifier.report.junit import as_junit
 from verifier.report.report import Report, command_of
 from verifier.report.tables import as_markdown, as_text
 from verifier.report.trace_diagram import diagram_of
+from verifier.runs.engine import engine_named
 from verifier.runs.option import Duration, OneOf, Option, Size, Switch, Whole, Words, list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.verdict import VerdictKind
 
 

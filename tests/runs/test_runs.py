@@ -10,8 +10,9 @@ from tests.support.command_line import CHAIN, ROOT, run_generator
 from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 
 SPECS = {"live": "rabbit-sac"}
 """Of engines that ask for what the chain does not have."""

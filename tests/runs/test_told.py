@@ -13,10 +13,10 @@ from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
 from verifier.engines.exploration import Progress
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import answer_question, make_question
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
 from verifier.runs.modules import refining
 from verifier.runs.news import Known
-from verifier.runs.table import engine_named
 from verifier.verdict import VerdictKind
 
 

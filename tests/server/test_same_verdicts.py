@@ -11,7 +11,7 @@ from tests.support.command_line import ROOT, verify
 from verifier.ci.manifest import Cell, read_manifest
 from verifier.outcomes.content import as_object
 from verifier.runs.asking import execute
-from verifier.runs.table import engine_named
+from verifier.runs.engine import engine_named
 from verifier.server.calls import Call
 from verifier.server.session import Session
 from verifier.server.table import REQUESTS

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tests.engines.test_explore import KAFKA, SMALL
 from tests.support.models import build
-from verifier.engines.exploration import Beyond, Runner
+from verifier.engines.exploration import Beyond, Runner, RunningExploration
 from verifier.engines.explore import Exploration, Progress, Request, explore
-from verifier.engines.findings import Findings
 from verifier.engines.level_search import ThisProcess
 from verifier.engines.task_cluster import TaskCluster
 from verifier.engines.task_processes import TaskProcesses
@@ -42,7 +41,7 @@ _OF_THE_RUN = (
 class Here(ThisProcess):
     """This process, also for large levels."""
 
-    def __init__(self, findings: Findings, folder: Path) -> None:
+    def __init__(self, findings: RunningExploration, folder: Path) -> None:
         super().__init__(findings)
 
     def __enter__(self) -> Self:
@@ -51,7 +50,7 @@ class Here(ThisProcess):
     def __exit__(self, *_: object) -> None: ...
 
 
-def processes(count: int, findings: Findings, folder: Path) -> Runner:
+def processes(count: int, findings: RunningExploration, folder: Path) -> Runner:
     """Return a runner with this number of processes."""
     return TaskProcesses(findings, count)
 
@@ -62,7 +61,7 @@ class Switching(TaskCluster):
     times = 3
     done_by_processes = 0
 
-    def __init__(self, findings: Findings, settings: SparkSettings) -> None:
+    def __init__(self, findings: RunningExploration, settings: SparkSettings) -> None:
         super().__init__(findings, settings, patience=0)
 
     def _run_tasks(self, stage: Stage, tasks: Sequence[Task]) -> Iterator[Result]:

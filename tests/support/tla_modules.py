@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from verifier.processes.limits import Interrupted
-from verifier.runs.engine import Listen
+from verifier.runs.engine import Listen, engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import Symbolic, translate_module
-from verifier.runs.table import engine_named
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion

@@ -32,13 +32,13 @@ from verifier.encodings.sorts import SortError
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import TlaLoaded, formula_named, load
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import NotTranslated, Symbolic, translate_module
-from verifier.runs.table import engine_named
 from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined

@@ -18,13 +18,13 @@ from unittest.mock import patch
 
 from tests.support.translation_rules import Rule
 from verifier.errors import UsageError
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import translate_module
-from verifier.runs.table import engine_named
 from verifier.tla.translate import builtins, expressions
 
 _VALIDATION = "verifier.runs.validation.verdicts.validate_translation"

@@ -24,7 +24,7 @@ from tests.support.models import build
 from tests.support.toys import Chain, LockServer
 from verifier.cluster.master import check_master, is_local, slots_here
 from verifier.cluster.session import Session, SparkSettings
-from verifier.engines.exploration import Exploration, Progress, Request, Runner
+from verifier.engines.exploration import Exploration, Progress, Request, Runner, RunningExploration
 from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster
@@ -149,12 +149,12 @@ def test_an_exploration_may_end_while_spark_starts(
 
 
 def _explore(
-    kind: Callable[[Findings, SparkSettings], Runner],
+    kind: Callable[[RunningExploration, SparkSettings], Runner],
     master: str,
     folder: Path,
     listen: Callable[[Progress], None] = lambda _: None,
 ) -> Exploration:
-    def on_spark(findings: Findings, files: Path) -> Runner:
+    def on_spark(findings: RunningExploration, files: Path) -> Runner:
         return kind(findings, SparkSettings(master, folder / "spark.log"))
 
     model = build(LockServer())

@@ -19,8 +19,8 @@ from verifier.outcomes.row import rows_of
 from verifier.processes import limits
 from verifier.report.sweep import render_summary
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named
 from verifier.sweep.execution import run_job
 from verifier.sweep.summary import Count, Line, Summary
 

@@ -11,8 +11,8 @@ import pytest
 from tests.support.command_line import CHAIN, verify, wrong
 from verifier.cli.engine_run import write_certificates
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named
 from verifier.trust.certificate_file import FORMAT, digest_of
 
 _BOTH = ("--property", "StartsLow", "--property", "TypeInvariant")

@@ -14,7 +14,7 @@ from verifier.outcomes.content import as_object
 from verifier.outcomes.row import rows_of
 from verifier.outcomes.run import Run
 from verifier.printable import json_text
-from verifier.runs.table import engine_named
+from verifier.runs.engine import engine_named
 from verifier.specs.names import own_name
 from verifier.trust.certificate import dump
 from verifier.trust.trace import Trace

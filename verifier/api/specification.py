@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from verifier.api.result import Result
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.asking import answer_question, make_question
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.loading import load as load_spec
 from verifier.runs.loading import only_of_modules
 from verifier.runs.option import Option, Words, list_declared
 from verifier.runs.protocol_loading import load_class_at
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 from verifier.testing.requests import MOST_STATES, SuiteRequest

@@ -31,11 +31,11 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
-from verifier.runs.engine import Engine
+from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.runs.toml_file import check_keys, list_of_tables, quantity, read_toml, reading_in, whole
 from verifier.specs.built_in import BUILT_IN
 from verifier.verdict import VerdictKind

@@ -14,7 +14,7 @@ from verifier.ci.check import CellResult, verdict_line
 from verifier.ci.manifest import Cell
 from verifier.files import bytes_of, replace_file
 from verifier.outcomes.row import Row
-from verifier.runs.table import engine_named
+from verifier.runs.engine import engine_named
 from verifier.specs.names import own_name
 from verifier.verdict import ExitCode, VerdictKind
 

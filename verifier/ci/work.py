@@ -15,8 +15,8 @@ from verifier.processes.children import Work
 from verifier.processes.limits import Limits
 from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.question import elsewhere
-from verifier.runs.table import engine_named
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import DefinitionError
 

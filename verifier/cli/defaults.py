@@ -13,9 +13,9 @@ from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.files import reason_of, text_of
-from verifier.runs.engine import Engine
+from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 
 FILE = "pyproject.toml"
 

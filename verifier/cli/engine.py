@@ -17,9 +17,8 @@ from verifier.cli.output import format_option, html_option, note
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
 from verifier.cli.specs import spec_options
-from verifier.runs.engine import Engine
+from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
-from verifier.runs.table import engine_named
 
 _FULL_HELP = "Show whole states with changes marked by a star, instead of changes only; show all of a proof."
 _TRACE_HELP = (

@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verifier.engines.outcome import Outcome
-from verifier.explicit.level_tasks import Result, Stage, Task
+from verifier.explicit.level_tasks import Result, Stage, Tally, Task
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows
 from verifier.processes.limits import Interrupted, Limits
 from verifier.system.transition_system import Instance
-
-if TYPE_CHECKING:
-    from verifier.engines.findings import Findings
 
 LARGE_LEVEL = 50_000
 """The number of states from which exploring a level takes longer than dividing it."""
@@ -45,6 +42,28 @@ class Runner(AbstractContextManager["Runner"], Protocol):
         """Yield the outcomes of the tasks as they end. Raises Interrupted where one cannot be done."""
 
 
+class RunningExploration(Protocol):
+    """The exploration for which a runner works: its limits, and what it is told."""
+
+    request: Request
+    limits: Limits
+    tally: Tally
+    memory: int
+    """The bytes that the exploration may take."""
+
+    def resident(self, elsewhere: int = 0) -> int:
+        """The memory of this process, and of others."""
+
+    def enforce(self, elsewhere: int = 0) -> None:
+        """Raise Interrupted if the time is over or too much memory is used."""
+
+    def use_means(self, name: str, coming: str = "") -> None:
+        """Record the means that explores the current level, with words on the next."""
+
+    def tell_again(self) -> None:
+        """Tell the progress within the current level."""
+
+
 @dataclass(frozen=True)
 class Beyond:
     """The means of an exploration beyond one process and its memory: files and tasks."""
@@ -55,7 +74,7 @@ class Beyond:
     """True if to go on with what the folder has."""
     question: Mapping[str, Any] = field(default_factory=dict)
     """The identity of this exploration, as JSON values."""
-    runner: Callable[[Findings, Path], Runner] | None = None
+    runner: Callable[[RunningExploration, Path], Runner] | None = None
     """Makes what runs the tasks, for a folder; None: this process does, once its memory is full."""
     large_level: int = LARGE_LEVEL
     """The number of states from which a level is divided, if there is a runner."""

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from verifier.engines.exploration import Beyond, OutOfMemory, Runner, name_processes
+from verifier.engines.exploration import Beyond, OutOfMemory, Runner, RunningExploration, name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.ways import Ways
 from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
@@ -77,7 +77,7 @@ class ThisProcess:
     ready = True
     slots = 1
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RunningExploration) -> None:
         self._findings = findings
 
     @property

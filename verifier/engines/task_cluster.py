@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.cluster.master import is_one_process, slots_here
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
-from verifier.engines.exploration import SPARK, name_processes
-from verifier.engines.findings import Findings
+from verifier.engines.exploration import SPARK, RunningExploration, name_processes
 from verifier.engines.level_search import MOST_ROOM
 from verifier.engines.task_processes import TaskProcesses
 from verifier.explicit.level_tasks import Result, Stage, Task
@@ -63,7 +62,9 @@ Found = TypeVar("Found")
 class TaskCluster:
     """A Spark session that does tasks."""
 
-    def __init__(self, findings: Findings, settings: SparkSettings, patience: int | None = None) -> None:
+    def __init__(
+        self, findings: RunningExploration, settings: SparkSettings, patience: int | None = None
+    ) -> None:
         """``patience``: the number of successors before Spark is started, if it is one process on this
         machine. None: that of a long search."""
         self._findings = findings

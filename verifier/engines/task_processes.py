@@ -9,8 +9,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from verifier.engines.exploration import name_processes
-from verifier.engines.findings import Findings
+from verifier.engines.exploration import RunningExploration, name_processes
 from verifier.engines.level_search import MOST_ROOM
 from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.explicit.performing import Failed, attempt
@@ -28,7 +27,7 @@ _WAIT_SECONDS = 0.2
 class TaskProcesses:
     """Several processes."""
 
-    def __init__(self, findings: Findings, count: int, *, together: bool = True) -> None:
+    def __init__(self, findings: RunningExploration, count: int, *, together: bool = True) -> None:
         """``together``: whether the memory limit is that of this process and all of these together."""
         self._findings, self._count, self._together = findings, count, together
         self._children = Children(replace(findings.limits, memory=None), nested=True)

@@ -11,9 +11,10 @@ from verifier.encodings.concrete import show
 from verifier.outcomes.row import LEMMAS, LIBRARIES, Row
 from verifier.printable import json_text
 from verifier.report.known import find_known_answer
+from verifier.runs.engine import engine_named
 from verifier.runs.modules.loading import setting
 from verifier.runs.option import list_declared
-from verifier.runs.table import engine_named, is_engine
+from verifier.runs.table import is_engine
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import VerdictKind, in_words

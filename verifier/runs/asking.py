@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
+from verifier.runs.answering_source import answering_source
+from verifier.runs.engine import engine_named
 from verifier.runs.semantics import check_no_semantics
-from verifier.runs.table import engine_named
 from verifier.runs.told import ToldVerdicts
 from verifier.specs.names import own_name
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     """Return the question that the options ask. Raises UsageError for one that cannot be asked."""
-    if loaded.source is not None and not engine.asks:
-        return loaded.source.prepare(engine, loaded, options)
-    if loaded.source is None:
+    source = answering_source(loaded)
+    if source is not None and not engine.asks:
+        return source.prepare(engine, loaded, options)
+    if source is None:
         check_no_semantics(options, loaded.definition.name)
         if getattr(options, "validate", None) is not None:
             words = f"--validate is for TLA+ modules, which are translated, and {loaded.spec} is none"
@@ -55,8 +57,9 @@ def answer_question(
     """Run the engine until it is done, out of time, or interrupted."""
     told = ToldVerdicts(question)
     listen = told.listening(listen)
-    if question.loaded.source is not None and not engine.asks:
-        return told.keep_in(question.loaded.source.answer(engine, question, listen, built))
+    source = answering_source(question.loaded)
+    if source is not None and not engine.asks:
+        return told.keep_in(source.answer(engine, question, listen, built))
     return told.keep_in(validate_verdicts(question, engine.run(question, listen, built)))
 
 

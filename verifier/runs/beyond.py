@@ -13,8 +13,7 @@ from verifier.processes.cores import cores
 from verifier.runs.explore_options import ExploreOptions
 
 if TYPE_CHECKING:
-    from verifier.engines.exploration import Beyond, Runner
-    from verifier.engines.findings import Findings
+    from verifier.engines.exploration import Beyond, Runner, RunningExploration
     from verifier.runs.question import Question
 
 
@@ -95,13 +94,13 @@ def _runner(options: ExploreOptions) -> partial[Runner] | None:
     return None
 
 
-def _in_processes(count: int, findings: Findings, folder: Path) -> Runner:
+def _in_processes(count: int, findings: RunningExploration, folder: Path) -> Runner:
     from verifier.engines.task_processes import TaskProcesses
 
     return TaskProcesses(findings, count)
 
 
-def _on_spark(options: ExploreOptions, findings: Findings, folder: Path) -> Runner:
+def _on_spark(options: ExploreOptions, findings: RunningExploration, folder: Path) -> Runner:
     from verifier.cluster.session import SparkSettings
     from verifier.engines.task_cluster import TaskCluster
     from verifier.engines.work_folder import SPARK_LOG

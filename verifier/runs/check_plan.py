@@ -10,11 +10,10 @@ from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.expectations import parse_expectations
 from verifier.outcomes.run import origin
 from verifier.processes.limits import Limits
-from verifier.runs.engine import Engine
+from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.options import check_ends
 from verifier.runs.question import Question
-from verifier.runs.table import engine_named
 
 EXPLORE, PROVE, LIVE, BMC, WALKS = "explore", "prove", "live", "bmc", "simulate"
 EVALUATION = "Evaluation"

@@ -24,13 +24,12 @@ from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
-from verifier.runs.engine import Engine, Listen
+from verifier.runs.engine import Engine, Listen, engine_named
 from verifier.runs.modules.translating import NotTranslated
 from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
-from verifier.runs.table import engine_named
 from verifier.runs.unbounded import is_about_loops_of_view
 from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.outcomes.former_names import current_name
 from verifier.runs.option import list_declared
 from verifier.runs.options import Options
-from verifier.runs.table import engine_named
+from verifier.runs.table import ENGINES
 from verifier.specs.definition import PropertyKind
 
 if TYPE_CHECKING:
@@ -192,3 +193,12 @@ class Engine(Generic[OptionsT]):
             if known[name].of_command and not of_command:
                 raise UsageError(f"{name} is not allowed here: only the command has it ({known[name].flag})")
         return {name: known[name].parse(value) for name, value in given.items()}
+
+
+def engine_named(name: str) -> Engine[Any]:
+    """Return the engine. Raises UsageError for an unknown name."""
+    name = current_name(name)
+    if name not in ENGINES:
+        raise make_unknown_name_error("engine", name, ENGINES)
+    engine: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
+    return engine

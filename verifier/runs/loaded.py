@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from verifier.encodings.terms import Term
-    from verifier.outcomes.run import Run
     from verifier.processes.limits import Limits
-    from verifier.runs.engine import Engine, Listen
-    from verifier.runs.question import Question
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
 
@@ -49,16 +46,6 @@ class Source(Interface):
 
     It may have to be made again after an engine's answer.
     """
-
-    def prepare(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
-        """Return the question, with its names checked. Raises UsageError for one that cannot be asked."""
-        ...
-
-    def answer(
-        self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
-    ) -> Run:
-        """Run the engine, at a definition that suffices."""
-        ...
 
     def whole(
         self,

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
 
-from verifier.errors import make_unknown_name_error
 from verifier.outcomes.former_names import current_name
-
-if TYPE_CHECKING:
-    from verifier.runs.engine import Engine
 
 ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -30,12 +24,3 @@ ENGINES: Mapping[str, tuple[str, str]] = MappingProxyType(
 def is_engine(name: str) -> bool:
     """True if results may name this engine, now or in earlier versions."""
     return current_name(name) in ENGINES
-
-
-def engine_named(name: str) -> Engine[Any]:
-    """Return the engine. Raises UsageError for an unknown name."""
-    name = current_name(name)
-    if name not in ENGINES:
-        raise make_unknown_name_error("engine", name, ENGINES)
-    engine: Engine[Any] = import_module(ENGINES[name][0]).ENGINE
-    return engine

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load as load_spec
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.server.calls import Call
 from verifier.server.checks import is_final, prepare_question, run_question
 from verifier.server.executions import follow_trace

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import TLA, ReadingOptions
-from verifier.runs.table import engine_named
 from verifier.server.calls import Call
 from verifier.server.checks import is_final, prepare_question
 from verifier.server.meanings import hash_meanings

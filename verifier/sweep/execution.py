@@ -23,9 +23,9 @@ from verifier.outcomes.run import Origin, origin
 from verifier.processes.limits import Limits
 from verifier.processes.pool import TaskResult, run_alone
 from verifier.runs.asking import execute
+from verifier.runs.engine import engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named
 from verifier.solvers import open_solver
 from verifier.specs.protocol import DefinitionError
 from verifier.sweep.job import Job

@@ -15,11 +15,11 @@ from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.former_names import current_name
 from verifier.outcomes.row import job_id
 from verifier.runs.asking import make_question
-from verifier.runs.engine import Engine
+from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.option import list_declared
-from verifier.runs.table import ENGINES, engine_named
+from verifier.runs.table import ENGINES
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.names import own_name
 from verifier.specs.protocol import AssumptionFailed, constants_of

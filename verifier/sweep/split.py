@@ -16,8 +16,8 @@ from verifier.engines.search_parts import Part, choose, common_invariants, halve
 from verifier.outcomes.row import Row, job_id
 from verifier.processes.limits import Limits
 from verifier.runs.building import build_model
+from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
-from verifier.runs.table import engine_named
 from verifier.sweep.expansion import record_options
 from verifier.sweep.job import Job
 from verifier.verdict import VerdictKind

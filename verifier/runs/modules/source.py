@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
+from verifier.runs.answering_source import AnsweringSource
 from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.modules.loading import (
     UNKNOWN,
@@ -82,7 +83,7 @@ def load_tla(
 
 
 @dataclass(frozen=True)
-class TlaSource:
+class TlaSource(AnsweringSource):
     """A module at its constants, and the properties that the user named."""
 
     module: TlaLoaded
