@@ -12,6 +12,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.errors import among
 from verifier.specs.constants import Constant
 from verifier.specs.definition import Action, DefinitionError, Parameter
+from verifier.specs.explaining import explain_error
 from verifier.specs.formulas import formula
 from verifier.specs.members import ActionMember, Free
 from verifier.specs.names import Titled, title_of
@@ -23,7 +24,6 @@ from verifier.specs.reading.code_places import (
     place_of_class,
     prefix_place,
 )
-from verifier.specs.reading.explaining import explain_error
 from verifier.specs.state import State
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments

@@ -60,7 +60,6 @@ from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
 from verifier.specs.reading.code_places import place_of, prefix_place
 from verifier.specs.reading.keys import Keys, Site
-from verifier.specs.reading.watching import reading
 from verifier.specs.refinement_members import refinements, refines
 from verifier.specs.state import State, complete, successor_of
 from verifier.specs.steps import Step
@@ -80,6 +79,7 @@ from verifier.specs.temporal_members import (
     until,
 )
 from verifier.specs.titles import UNDEFINED_READ
+from verifier.specs.watching import reading
 
 __all__ = [
     "ActionMember",

@@ -10,8 +10,8 @@ from types import ModuleType
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, did_you_mean, guess_meant_file
 from verifier.specs.built_in import BUILT_IN
+from verifier.specs.explaining import explain_error
 from verifier.specs.protocol import Protocol
-from verifier.specs.reading.explaining import explain_error
 
 
 def load(spec: str) -> type[Protocol]:

@@ -36,10 +36,19 @@ def test_a_planted_import_is_found(module: str, imported: str, broken: str, tmp_
     assert f"{broken} BROKEN" in done.stdout
 
 
-def test_a_circle_by_types_is_found_in_the_front_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("tla/evaluator.py", "verifier.tla.interpreter"),
+        ("engines/exploration.py", "verifier.engines.findings"),
+        ("runs/loaded.py", "verifier.runs.question"),
+        ("specs/constants.py", "verifier.specs.protocol"),
+    ],
+)
+def test_a_circle_by_types_is_found(module: str, imported: str, tmp_path: Path) -> None:
     stage(tmp_path)
-    path = tmp_path / "verifier" / "tla" / "evaluator.py"
-    path.write_text(f"{path.read_text()}\nif TYPE_CHECKING:\n    import verifier.tla.interpreter\n")
+    path = tmp_path / "verifier" / module
+    path.write_text(f"{path.read_text()}\nif TYPE_CHECKING:\n    import {imported}\n")
     assert check(tmp_path, CONTRACTS[0]).returncode == 0
     done = check(tmp_path, CONTRACTS[1])
     assert done.returncode != 0

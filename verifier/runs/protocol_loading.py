@@ -13,10 +13,10 @@ from verifier.runs.loaded import Loaded
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition
+from verifier.specs.explaining import explain_error
 from verifier.specs.presentation import vocabulary
 from verifier.specs.protocol import DefinitionError, Protocol, define, read
 from verifier.specs.reading.code_places import find_raising_line, place_of, prefix_place
-from verifier.specs.reading.explaining import explain_error
 from verifier.specs.registry import load as load_class
 
 _MOST_BUILT_IN, _MOST = 1000, 100_000

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
+from verifier.runs.modules.configured_module import ConfiguredModule
 from verifier.runs.modules.loading import formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
@@ -24,9 +25,6 @@ from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
 
-if TYPE_CHECKING:
-    from verifier.runs.modules.source import TlaSource
-
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
 _SECONDS = 3.0
@@ -34,7 +32,7 @@ _SECONDS = 3.0
 
 
 def read_as_protocol(
-    source: TlaSource,
+    source: ConfiguredModule,
     loaded: Loaded,
     properties: Sequence[str],
     lemmas: Sequence[str],
@@ -106,7 +104,7 @@ def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
 
 @contextmanager
 def _extend_module(
-    source: TlaSource, text: str, property_name: str, lemmas: Sequence[str], load_tla: LoadModule
+    source: ConfiguredModule, text: str, property_name: str, lemmas: Sequence[str], load_tla: LoadModule
 ) -> Iterator[Loaded]:
     """Give a module that extends another one as a protocol, while its file exists."""
     own = source.module
@@ -123,7 +121,7 @@ def _extend_module(
         yield loaded.source.as_protocol(loaded, (property_name,), ())
 
 
-def _is_no_invariant(source: TlaSource, name: str) -> bool:
+def _is_no_invariant(source: ConfiguredModule, name: str) -> bool:
     """True for freedom from deadlock and for a PROPERTY."""
     module = source.module
     return name == module.definition.titles.no_deadlock or any(
@@ -132,7 +130,7 @@ def _is_no_invariant(source: TlaSource, name: str) -> bool:
     )
 
 
-def _compare(protocol: ModuleProtocol, source: TlaSource, limits: Limits) -> Mapping[str, Any]:
+def _compare(protocol: ModuleProtocol, source: ConfiguredModule, limits: Limits) -> Mapping[str, Any]:
     """Compare a protocol with its module. Return the extent. Raises Differs."""
     file = Path(protocol.specification.config.file)
 

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError, cut
 from verifier.runs.answering_source import AnsweringSource
 from verifier.runs.loaded import Loaded, ReadingOptions
+from verifier.runs.modules.configured_module import ConfiguredModule
 from verifier.runs.modules.loading import (
     UNKNOWN,
     TlaDefinition,
-    TlaLoaded,
-    evaluate_or_refuse,
     explain_left_to_live,
     formula_named,
     load,
@@ -34,12 +32,9 @@ from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.runs.news import Remark
 from verifier.runs.validation.verdicts import compare_again
-from verifier.specs.constants import AssumptionFailed
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
 from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
-from verifier.tla.errors import TlaError
-from verifier.tla.explorer import Explorer
 from verifier.tla.found import State
 from verifier.tla.itf import decode_value, model_values
 from verifier.verdict import TEMPORAL_PART
@@ -83,14 +78,8 @@ def load_tla(
 
 
 @dataclass(frozen=True)
-class TlaSource(AnsweringSource):
-    """A module at its constants, and the properties that the user named."""
-
-    module: TlaLoaded
-    named: tuple[str, ...] = ()
-    libraries: tuple[Path, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """The constants that the user set, as texts."""
+class TlaSource(ConfiguredModule, AnsweringSource):
+    """A module that is translated for each question."""
 
     def prepare(self, engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
         """Return the question, with the properties of the configuration if none is named."""
@@ -233,13 +222,3 @@ class TlaSource(AnsweringSource):
     def has_view(self) -> bool:
         """True if exploration takes states with equal views for one."""
         return self.module.specification.view is not None
-
-    def check_assumptions(self) -> None:
-        """Raise AssumptionFailed for an ASSUME that is false."""
-        definition = self.module.definition
-        explorer = Explorer(self.module.specification, properties=())
-        try:
-            evaluate_or_refuse(explorer.assume)
-        except TlaError as error:
-            constants = show_constants(definition.constants)
-            raise AssumptionFailed(definition.name, str(error), constants) from None

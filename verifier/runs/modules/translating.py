@@ -21,8 +21,9 @@ from verifier.runs.modules.loading import (
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.undefined_places import whereabouts
 from verifier.runs.unbounded import Widened
+from verifier.runs.validation.translated_module import Claimed
 from verifier.specs.definition import Property, PropertyKind
-from verifier.specs.temporal import SPEC_FAIRNESS, Fairness, FairnessVariant, TemporalFormula
+from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
 from verifier.tla.found import State
 from verifier.tla.frames import Undefined
@@ -40,7 +41,6 @@ from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
-    from verifier.tla.splitting import Formula
     from verifier.tla.symmetry import Symmetry
 
 INSTEAD = "verify explore looks at every state by the interpreter"
@@ -48,18 +48,6 @@ INSTEAD = "verify explore looks at every state by the interpreter"
 
 class NotTranslated(UsageError):
     """Raised if a part of a module cannot be translated; the interpreter may still support it."""
-
-
-@dataclass(frozen=True)
-class Claimed:
-    """The temporal parts of a specification and some properties, with their translations."""
-
-    properties: Mapping[str, Sequence[Formula]]
-    translated: Mapping[str, TemporalFormula]
-    """The translation of each property, under the assumptions of the specification."""
-    fairness: tuple[Fairness, ...]
-    assumed: tuple[TemporalFormula, ...]
-    """The assumptions of the specification besides fairness of its actions."""
 
 
 @dataclass

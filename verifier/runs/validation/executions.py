@@ -25,8 +25,8 @@ from verifier.trust.lasso import Execution
 if TYPE_CHECKING:
     from verifier.encodings.lowering import Bindings
     from verifier.encodings.terms import Term
-    from verifier.runs.modules.translating import Claimed
     from verifier.runs.validation.lanes import Lane
+    from verifier.runs.validation.translated_module import Claimed
     from verifier.tla.found import State
     from verifier.tla.splitting import Formula
 

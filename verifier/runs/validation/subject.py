@@ -16,7 +16,7 @@ from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
-    from verifier.runs.modules.translating import Symbolic
+    from verifier.runs.validation.translated_module import TranslatedModule
     from verifier.system.model import Model
     from verifier.tla.found import State
     from verifier.tla.splitting import Formula
@@ -31,7 +31,7 @@ _LONGEST = 400
 class Subject:
     """The module and the model that are compared."""
 
-    made: Symbolic
+    made: TranslatedModule
     model: Model
     asked: frozenset[str] = frozenset()
     """The properties that were asked."""

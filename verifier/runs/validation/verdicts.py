@@ -14,7 +14,7 @@ from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-    from verifier.runs.modules.translating import Symbolic
+    from verifier.runs.validation.translated_module import TranslatedModule
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
 
@@ -22,10 +22,12 @@ _COUNTS = ("distinct_states", "walks")
 """The statistics of a run that are counts of states or walks."""
 
 
-def validate_translation(made: Symbolic, found: Run, seconds: float | None = None, *, seed: int = 0) -> Run:
+def validate_translation(
+    made: TranslatedModule, found: Run, seconds: float | None = None, *, seed: int = 0
+) -> Run:
     """Return the run, if its translation agrees with the module; else each verdict that depends on it is an
     ERROR. ``seconds``: the duration, with as many states as it allows."""
-    claims = _claims_of(found, made.loaded.definition.titles.of_the_translation)
+    claims = _claims_of(found, found.definition.titles.of_the_translation)
     if found.model is None or not claims or not _is_of_the_module(made, found.model):
         return found
     proved = any(verdict.kind is VerdictKind.PROVED for verdict in claims)
@@ -47,7 +49,7 @@ def validate_translation(made: Symbolic, found: Run, seconds: float | None = Non
 
 
 def compare_again(
-    made: Symbolic, model: Model, certificate: Certificate, seconds: float, seed: int
+    made: TranslatedModule, model: Model, certificate: Certificate, seconds: float, seed: int
 ) -> Mapping[str, Any]:
     """Return the extent to which a module agrees with the model of a certificate. Raises Disagrees."""
     name = certificate.property_name
@@ -70,7 +72,7 @@ def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
     return own or every
 
 
-def _is_of_the_module(made: Symbolic, model: Model) -> bool:
+def _is_of_the_module(made: TranslatedModule, model: Model) -> bool:
     """True if the state of a model consists of exactly the module's variables."""
     excluded = made.translation.excluded
     names = [symbol.name for symbol in made.translation.variables]

@@ -27,6 +27,7 @@ from verifier.encodings.python_use import GUARD
 from verifier.encodings.scalar_sorts import Expression
 from verifier.encodings.sorts import SortError
 from verifier.specs.definition import DefinitionError
+from verifier.specs.explaining import explain_error
 from verifier.specs.reading.code_places import (
     find_raising_line,
     is_engine,
@@ -35,7 +36,6 @@ from verifier.specs.reading.code_places import (
     place_of_class,
     prefix_place,
 )
-from verifier.specs.reading.explaining import explain_error
 from verifier.specs.reading.keys import Keys
 from verifier.specs.reading.operands import Scope, Unknown
 from verifier.specs.reading.side_effects import Holdings
