@@ -307,9 +307,11 @@ class NotOfOneState:
 
 
 def _instead(sort: Sort, value: Any) -> str:
-    """The names of an enumeration or index set, where one was misspelt, or the values that are listed."""
+    """Suggest what to write instead: a name of an enumeration or index set, a listed value, the empty set."""
     if isinstance(value, NotOfOneState):
         return f": {value.instead}"
+    if isinstance(sort, Set) and isinstance(value, dict) and not value:
+        return ": the empty set is set() in Python, and s.x.is_empty is the formula"
     if not (isinstance(value, str) and isinstance(sort, Enum | IndexSet)) and not isinstance(sort, Listed):
         return ""
     return f" {among(str(value), map(show, sort.each()))}"

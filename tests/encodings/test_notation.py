@@ -58,6 +58,7 @@ def test_plain_python_values_are_understood(sort: Sort, written: Any, expected: 
     ("mistake", "message"),
     [
         (lambda: literal(Range(0, 2), 3), "3 is not a value of 0..2"),
+        (lambda: constant(Set(Range(0, 2)), {}), "{} is not a value of Set(0..2): the empty set is set()"),
         (lambda: coerce("blue", COLOUR), "'blue' is not a value of colour"),
         (lambda: coerce(True, Range(0, 2)), "True is not a value of 0..2"),
         (
