@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 
+from tests.report.test_telling_loops import COUNTER, TURNS
 from tests.support.chromium import browser
 from tests.support.examples import run_rows
 from tests.support.modules_for_pages import find_violation
-from tests.support.pages import needs_chromium, open_report, texts
+from tests.support.pages import needs_chromium, open_report, pause, texts
 from verifier.report.report import Report
 
 VOTES = """---- MODULE Votes ----
@@ -63,3 +64,40 @@ def test_of_a_step_the_value_before_it_is_red(driver: Chrome, tmp_path: Path) ->
     row = next(one for one in run_rows("explore", "--spec", str(spec)) if one.trace is not None)
     open_report(driver, Report("early", (row,)), tmp_path)
     assert texts(driver, ".variables tbody tr[data-step] td.wrong") == ["1"]
+
+
+TEMPORAL = "SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "red", "cell"),
+    [
+        ("[][n = 0]_n", ["1"], "1 → 2"),  # the step finds a 1, and makes it 2
+        ("[][n' > n]_n", ["3", "0"], "3 → 0"),
+        ("[][n' < 3]_n", ["3"], "n' = 3"),
+    ],
+)
+@needs_chromium
+def test_of_a_step_of_a_module_the_values_it_is_about_are_red(
+    formula: str, red: list[str], cell: str, driver: Chrome, tmp_path: Path
+) -> None:
+    row = find_violation(tmp_path, "Turns", TURNS.replace("FORMULA", formula), TEMPORAL)
+    open_report(driver, Report("turns", (row,)), tmp_path)
+    assert texts(driver, ".variables tbody tr[data-step] td.wrong") == red
+    assert texts(driver, ".variables .verdict-row td.wrong") == [cell]
+
+
+@needs_chromium
+def test_of_a_loop_each_value_is_red_in_the_state_that_is_told(driver: Chrome, tmp_path: Path) -> None:
+    module = tmp_path / "Counter.tla"
+    module.write_text(COUNTER.replace("FORMULA", "[](x # 1) \\/ <>[](x = 9)"))
+    module.with_suffix(".cfg").write_text(TEMPORAL)
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    open_report(driver, Report("counter", (row,)), tmp_path)
+    assert texts(driver, ".variables tbody tr[data-step] td.wrong") == ["1", "3"]
+    assert texts(driver, ".variables .verdict-row td.wrong div") == ["x = 1 in state 1", "x = 3 in state 3"]
+    for step, wrong in ((1, 1), (2, 0), (3, 1), (4, 0), (5, 1)):
+        driver.execute_script(f"document.querySelector('.current tr[data-step=\"{step}\"] a.at').click()")
+        pause(driver)
+        assert texts(driver, ".current .detail h3")[0].startswith(f"{step} ")
+        assert len(texts(driver, ".current .detail table:not(.diff) tr.wrong")) == wrong, step

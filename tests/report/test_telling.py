@@ -150,16 +150,19 @@ def test_why_a_formula_of_a_module_is_false(
 @pytest.mark.parametrize(
     ("formula", "words", "culprits"),
     [
-        ("n' = n", "Now n' is 1, and must be n, which is 0.", [("n", ())]),
+        ("n' = n", "Now n' is 1, and must be n, which is 0.", [("n'", ()), ("n", ())]),
         (
             '\\A p \\in {2} : pc\'[p] = "out"',
             'For p = 2: pc\'[2] is "in", and must be "out".',
-            [("pc[2]", ())],
+            [("pc'[2]", ())],
         ),
-        ('\\A p \\in {2} : pc[p]\' # "in"', 'For p = 2: pc\'[2] is "in", and must not be.', [("pc[2]", ())]),
-        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held", ("1", "2"))]),
+        ('\\A p \\in {2} : pc[p]\' # "in"', 'For p = 2: pc\'[2] is "in", and must not be.', [("pc'[2]", ())]),
+        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held'", ("1", "2"))]),
+        ("n < 0", "Before the step n is 0, not less than 0.", [("n", ())]),
+        ('\\A p \\in {2} : pc[p] = "in"', 'For p = 2, before the step: pc[2] is "out", and must be "in".',
+         [("pc[2]", ())]),
     ],
-)
+)  # fmt: skip
 def test_a_step_property_says_the_value_of_the_next_state(
     formula: str, words: str, culprits: list[tuple[str, tuple[str, ...]]], tmp_path: Path
 ) -> None:
@@ -180,7 +183,7 @@ def test_of_a_step_only_the_values_at_fault_are_red(tmp_path: Path) -> None:
     failing, _ = JSONDecoder().raw_decode(page, page.index('"failing":') + len('"failing":'))
     ((_, witnesses, marked, _),) = failing
     assert witnesses == [["p", "2"]]
-    assert [(path, value) for path, value, *_ in marked] == [("pc[2]", '"in"')]
+    assert [(path, value) for path, value, *_ in marked] == [("pc'[2]", '"in"')]
 
 
 def test_a_count_that_is_too_small_blames_who_nearly_counts(tmp_path: Path) -> None:

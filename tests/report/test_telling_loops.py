@@ -174,3 +174,36 @@ class Flips(Protocol):
     assert [line.partition(":")[0] for line in tell_row(row).lines] == [
         "t < 2 is false in every state of the loop", "t = 1 is false in every state of the loop",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("formula", "values"),
+    [
+        # Each side of a choice in the state that its sentence tells; state 5 is state 3 again.
+        ("[](x # 1) \\/ <>[](x = 9)", [("x", "1", ((1, 1),)), ("x", "3", ((3, 3), (5, 5)))]),
+        ("<>[](y = 1)", [("y", "0", ((3, 3), (5, 5)))]),
+        ("x = 2 ~> y = 9", [("y", "0", ((3, 3), (5, 5)))]),
+        ("<>[](x < 3)", [("x", "3", ((3, 3), (5, 5)))]),
+    ],
+)
+def test_a_value_of_a_loop_belongs_to_the_states_that_are_told(
+    formula: str, values: list[object], tmp_path: Path
+) -> None:
+    module = tmp_path / "Counter.tla"
+    text = COUNTER.replace("WF_vars(Up)", "WF_vars(Up) /\\ WF_vars(Flip)")
+    module.write_text(text.replace("FORMULA", formula))
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    found = [(one.path, one.value, part.states) for part in draw(row).unmet for one in part.blamed]
+    assert found == values
+
+
+def test_a_value_that_stays_belongs_to_all_states_that_are_told(tmp_path: Path) -> None:
+    """It is false "in state 2 and in all that follow": from there on, and not in the last state alone."""
+    module = tmp_path / "Counter.tla"
+    module.write_text(COUNTER.replace("FORMULA", "x = 2 ~> y = 1"))
+    module.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY Formula\nCHECK_DEADLOCK FALSE\n")
+    (row,) = run_rows("live", "--spec", str(module), "--by", "interpreter")
+    (part,) = draw(row).unmet
+    assert [one.path for one in part.blamed] == ["y"]
+    assert part.states == ((2, len(draw(row).steps) - 1),)

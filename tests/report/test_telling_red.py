@@ -49,7 +49,7 @@ def test_below_a_prime_no_value_of_this_state_decides(tmp_path: Path) -> None:
     text = ONLY_TWO.replace("Formula ==", 'Choice == (IF n = 0 THEN pc[1] ELSE pc[2]) = "out"\nFormula ==')
     text = text.replace("FORMULA", "[][Choice']_n")
     row = find_violation(tmp_path, "Sets", text, CONFIG.replace("INVARIANT", "PROPERTY"))
-    assert {"n", "pc[2]"} <= {path for path, _ in list_blamed(row)}
+    assert {"n'", "pc'[2]"} <= {path for path, _ in list_blamed(row)}
 
 
 INNER = """---- MODULE Inner ----

@@ -46,6 +46,8 @@ class Failing:
     """The places that speak for elements that nearly count."""
     action: str = ""
     """The action that waits for it, where none is enabled."""
+    states: tuple[tuple[int, int], ...] = ()
+    """Of an endless execution, the states that have the values: the first and last of each range."""
 
     @property
     def blamed(self) -> tuple[Mentioned, ...]:
@@ -64,79 +66,70 @@ def failing_parts(
     paths: Sequence[str],
     after: Sequence[str],
     before: Sequence[str] | None = None,
+    states: tuple[tuple[int, int], ...] = (),
 ) -> Iterator[Failing]:
     """The false parts. ``paths`` are the places of the state, ``after`` their values where it fails.
 
-    ``before``: the values before the step, if a step fails.
+    ``before``: the values before the step, if a step fails. ``states``: those in which an execution that does
+    not end has the values.
     """
+    values = _Values(paths, after, before)
     for part in parts:
-        later = None if before is None else _find_primed(part)
-        was = before or after
-        is_old = [
-            later is not None and _first_name(path) not in later and old != new
-            for path, old, new in zip(paths, was, after, strict=True)
-        ]
-        last = [old if is_before else new for is_before, old, new in zip(is_old, was, after, strict=True)]
         witnesses = tuple((str(name), str(value)) for name, value in part["witnesses"])
-        where = [
-            mentioned
-            for path, value in part["where"]
-            for mentioned in _find_mentioned(part["formula"], dict(witnesses), path, value, paths, last)
-        ]
-        found = (
-            replace(one, is_before=bool(one.places) and all(is_old[place] for place in one.places))
-            for one in _culprits(part, where, paths, last)
-        )
-        culprits = _join_members(found)
+        where = list(_list_mentioned(part, dict(witnesses), values))
         premises = tuple(
             place
             for premise in part.get("premises") or ()
-            for one in _deciding(premise, witnesses, paths, last)
+            for one in _deciding(premise, witnesses, values)
             for place in one.places
         )
         given = part.get("premises") or ()
-        demands = tuple(str(one["formula"]) for one in given if not one.get("branch"))
-        branches = tuple(str(one["formula"]) for one in given if one.get("branch"))
-        says = str(part.get("says", ""))
-        context = tuple(place for path in part.get("context", ()) for place in _places(path, paths))
         yield Failing(
             part["formula"],
             witnesses,
             tuple(where),
-            says,
-            culprits,
+            str(part.get("says", "")),
+            _join_members(_culprits(part, where, values)),
             premises,
-            demands,
-            branches,
-            context,
+            tuple(str(one["formula"]) for one in given if not one.get("branch")),
+            tuple(str(one["formula"]) for one in given if one.get("branch")),
+            tuple(place for path in part.get("context", ()) for place in _places(path, paths)),
             str(part.get("action", "")),
+            states,
         )
 
 
+@dataclass(frozen=True)
+class _Values:
+    """The values where a formula fails; of a step both those before it and those after it."""
+
+    paths: Sequence[str]
+    after: Sequence[str]
+    before: Sequence[str] | None
+
+    def of(self, path: str) -> Sequence[str]:
+        """Return the values of the state that a path is about: with a prime it is the one after the step."""
+        return self.after if self.before is None or remove_primes(path) != path else self.before
+
+    def is_before(self, path: str, places: Iterable[int]) -> bool:
+        """True if a path is about the state before a step that changes some of these places."""
+        was = self.of(path)
+        return was is self.before and any(was[place] != self.after[place] for place in places)
+
+
+def _list_mentioned(
+    part: Mapping[str, Any], witnesses: Mapping[str, str], values: _Values
+) -> Iterator[Mentioned]:
+    for path, value in part["where"]:
+        yield from _find_mentioned(part["formula"], witnesses, path, value, values)
+
+
 def _deciding(
-    premise: Mapping[str, Any],
-    witnesses: Iterable[tuple[str, str]],
-    paths: Sequence[str],
-    last: Sequence[str],
+    premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]], values: _Values
 ) -> Iterator[Mentioned]:
     """Yield the values that decide a premise; if that is not known, those that it mentions."""
-    bound = _find_bound_values(premise, witnesses)
-    where = [
-        one
-        for path, value in premise["where"]
-        for one in _find_mentioned(premise["formula"], bound, path, value, paths, last)
-    ]
-    yield from where if "culprits" not in premise else _culprits(premise, where, paths, last)
-
-
-def _find_primed(part: Mapping[str, Any]) -> set[str]:
-    """The variables of which a part reads the value after the step."""
-    paths = [path for path, _ in part["where"]] + [one["path"] for one in part.get("culprits") or ()]
-    return {name for path in paths for name in re.findall(r"(\w+)'", path)}
-
-
-def _first_name(path: str) -> str:
-    return re.split(r"[\[.]", path, maxsplit=1)[0]
+    where = list(_list_mentioned(premise, _find_bound_values(premise, witnesses), values))
+    yield from where if "culprits" not in premise else _culprits(premise, where, values)
 
 
 def _find_bound_values(premise: Mapping[str, Any], witnesses: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -155,40 +148,38 @@ def _join_members(culprits: Iterable[Mentioned]) -> tuple[Mentioned, ...]:
     return tuple(found.values())
 
 
-def _culprits(
-    part: Mapping[str, Any], where: Sequence[Mentioned], paths: Sequence[str], last: Sequence[str]
-) -> Iterator[Mentioned]:
-    known = {one.path: one.value for one in where}
+def _culprits(part: Mapping[str, Any], where: Sequence[Mentioned], values: _Values) -> Iterator[Mentioned]:
+    known, paths = {one.path: one.value for one in where}, values.paths
     for one in part.get("culprits") or ():
         path, places = one["path"], _places(one["path"], paths)
-        apart = [f"{path}[{member}]" for member in one.get("members", ())]
+        plain, held = remove_primes(path), values.of(path)
+        apart = [f"{plain}[{member}]" for member in one.get("members", ())]
         if apart and all(member in paths for member in apart):  # lanes show each member
             places = tuple(map(paths.index, apart))
-        alone = last[places[0]] if len(places) == 1 and paths[places[0]] == path else None
-        value = alone or known.get(path)
-        if places and value is not None and not (apart and path not in paths):
-            yield Mentioned(path, value, places, tuple(one.get("members", ())))
+        alone = held[places[0]] if len(places) == 1 and paths[places[0]] == plain else None
+        value, is_before = alone or known.get(path), values.is_before(path, places)
+        if places and value is not None and not (apart and plain not in paths):
+            yield Mentioned(path, value, places, tuple(one.get("members", ())), is_before)
         else:
             for place in places:
-                yield Mentioned(paths[place], last[place], (place,))
+                text = paths[place] if path == plain else add_prime(paths[place])
+                yield Mentioned(text, held[place], (place,), (), values.is_before(path, (place,)))
 
 
 def _find_mentioned(
-    formula: str,
-    witnesses: Mapping[str, str],
-    path: str,
-    value: str,
-    paths: Sequence[str],
-    last: Sequence[str],
+    formula: str, witnesses: Mapping[str, str], path: str, value: str, values: _Values
 ) -> Iterator[Mentioned]:
     """Find the values mentioned at a path; for a function mentioned at some keys only, at these keys, if each
     is a place."""
-    keys = _keys(formula, witnesses, path)
-    found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in keys]
+    paths, held = values.paths, values.of(path)
+    found = [
+        (f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in _keys(formula, witnesses, path)
+    ]
     if found and all(len(at) == 1 and paths[at[0]] == remove_primes(text) for text, at in found):
-        yield from (Mentioned(text, last[at[0]], at) for text, at in found)
+        yield from (Mentioned(text, held[at[0]], at, (), values.is_before(path, at)) for text, at in found)
     else:
-        yield Mentioned(path, value, _places(path, paths))
+        places = _places(path, paths)
+        yield Mentioned(path, value, places, (), values.is_before(path, places))
 
 
 def _keys(formula: str, witnesses: Mapping[str, str], path: str) -> list[str]:
@@ -221,6 +212,11 @@ def are_related(one: str, other: str) -> bool:
     """True if one of two paths is the other or lies below it."""
     short, long = sorted((one, other), key=len)
     return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
+
+
+def add_prime(path: str) -> str:
+    """A path with a prime: of the value after a step."""
+    return re.sub(r"^\w+", r"\g<0>'", path)
 
 
 def remove_primes(path: str) -> str:

@@ -73,10 +73,13 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     else:
         head = f"Step {last}, {step}, breaks {name}."
     unkept = list(unkept_formulas(row))
-    lines = [*unkept[:1], *_changes(diagram), *map(_why, diagram.failing)]
+    lines = [*unkept[:1], *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
     if row.property_name == deadlock_title(row.statistics):
         after = f"After step {last}, {step}, no action" if last else "In the first state no action"
-        head, lines = f"{after} is enabled: a deadlock.", [*map(_why, diagram.failing), *_changes(diagram)]
+        head, lines = f"{after} is enabled: a deadlock.", [
+            *(_why(one, diagram) for one in diagram.failing),
+            *_changes(diagram),
+        ]
     around = dict.fromkeys([*unkept[1:], *(words for part in diagram.failing for words in _around(part))])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
@@ -148,12 +151,15 @@ def _in_words(diagram: Diagram, change: Change) -> str:
     return ", ".join(told)
 
 
-def _why(part: Failing) -> str:
-    """Say why a part is false."""
+def _why(part: Failing, diagram: Diagram) -> str:
+    """Say why a part is false; of a step, when it is so before it."""
     if part.action:
         return _tell_waiting(part)
     words, named = part.says or f"{_cut(part.formula, _LONGEST_FORMULA)} is false", _name_part(part)
-    return _sentence(f"For {named}: {words}" if 0 < len(named) <= _LONGEST_WITNESS else f"Now {words}")
+    is_before = diagram.about_step and any(one.is_before for one in part.blamed) and "'" not in words
+    if 0 < len(named) <= _LONGEST_WITNESS:
+        return _sentence(f"For {named}{', before the step' if is_before else ''}: {words}")
+    return _sentence(f"{'Before the step' if is_before else 'Now'} {words}")
 
 
 def _tell_waiting(part: Failing) -> str:

@@ -138,17 +138,19 @@ class _Builder:
     def _unmet(
         self, paths: Sequence[str], values: Sequence[Sequence[str]]
     ) -> tuple[tuple[Failing, ...], int]:
-        """Find what a loop does not meet, and the state of which the values are."""
+        """Find what a loop does not meet, and the state of which the first values are."""
         last, about = len(values) - 1, self.trace.get("#meta", {}).get("loop") or {}
         if "loop" not in self.trace:
             return (), last
         parts = [one for one in about.get("failing", ()) if not one.get("truth")]
-        own = [_find_state(one) for one in parts]
-        found = next((number for number in own if number is not None), last)
-        at = found if found <= last and found != self.trace["loop"] else last  # the loop ends where it starts
-        fits = {found, None} if found >= self.trace["loop"] else {found}  # alike is what the loop has
-        shown = [one for one, number in zip(parts, own, strict=True) if number in fits]
-        return tuple(failing_parts(shown, paths, values[at])), at
+        own = [_find_states(one, self.trace["loop"], last) for one in parts]
+        found = [
+            failing
+            for one, states in zip(parts, own, strict=True)
+            for failing in failing_parts([one], paths, values[states[-1][1]], states=states)
+        ]
+        at = next((one.states[-1][1] for one in found if one.blamed), last)
+        return tuple(found), at
 
     # Places
 
@@ -228,10 +230,18 @@ class _Builder:
         return found if found is not None else 0 if self.lanes else self._make_shared_lane()
 
 
-def _find_state(part: Mapping[str, Any]) -> int | None:
-    """The state of which the values of an unmet part are; None if they are the same in all its states."""
-    single = re.search(r"in state (\d+)(, again and again|, forever)?$", str(part.get("states")))
-    return int(part["at"]) if "at" in part else int(single[1]) if single else None
+def _find_states(part: Mapping[str, Any], loop: int, last: int) -> tuple[tuple[int, int], ...]:
+    """Find the states that have the values of an unmet part: the first and last of each range.
+
+    The last state is the one in which the loop starts, once more.
+    """
+    words = str(part.get("states"))
+    single = re.search(r"in state (\d+)(, again and again)?$", words)
+    if "at" in part or single:
+        at = int(part["at"] if single is None or "at" in part else single[1])
+        return ((at, at), (last, last)) if at == loop else ((at, at),)
+    since = re.search(r"in state (\d+)(, forever| and in all that follow)$", words)
+    return ((int(since[1]) if since else 0 if words.endswith("every state") else loop, last),)
 
 
 def variable_of(path: str) -> str:

@@ -244,6 +244,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
                     for one in part.blamed
                 ],
                 part.premises,
+                *([part.states] if part.states else []),
             ]
             for part in (*diagram.failing, *diagram.unmet)
         ],

@@ -21,7 +21,7 @@ from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import compile_setter
 from verifier.tla.order import text
-from verifier.tla.reading_parts import PartFinder, find_bound_names, free_names
+from verifier.tla.reading_parts import PartFinder, add_prime, find_bound_names, free_names
 from verifier.tla.said_parts import Argument, Around, Given
 from verifier.tla.text import text_at
 from verifier.tla.value_types import NoValue, Value
@@ -35,7 +35,6 @@ _RELATIONS = {
     "\\geq": "≥", "\\in": "∈", "\\notin": "∉", "\\subseteq": "⊆",
 }  # fmt: skip
 _DENIED = {"=": "≠", "≠": "=", "∈": "∉", "∉": "∈", "<": "≥", "≤": ">", ">": "≤", "≥": "<"}
-_FIRST_NAME = re.compile(r"\w+")
 _MOST_TOLD, _LONGEST_TOLD = 3, 110
 """The most elements of which each is told what is wrong with it, and the most characters for each."""
 _MOST_MEMBERS = 200
@@ -250,10 +249,12 @@ class Blaming:
         return Blaming(self.descent, argument.unit, argument.frame, argument.given), argument.whole
 
     def path_of(self, whole: Expression, inner: Set[Symbol]) -> str | None:
-        """The path of a variable, or of a part of it whose place depends on no name in ``inner``."""
+        """The path of a variable, or of a part of it whose place depends on no name in ``inner``. Of the next
+        state it has a prime: ``pc'[2]``."""
         match whole:
             case ast.Prime(body=body):  # a key that reads the state has its value in the next one
-                return self.path_of(body, {*inner, *self.descent.evaluator.index})
+                path = self.path_of(body, {*inner, *self.descent.evaluator.index})
+                return None if path is None else add_prime(path)
             case ast.Apply(operator=operator, arguments=()) as whole:
                 given = self.given_for(whole)
                 if given is not None:  # below a prime, its keys too have their values in the next state
@@ -307,14 +308,11 @@ class Blaming:
         return None
 
     def _words(self, whole: Expression) -> str:
-        """A part of a state by its path, all else as the module has it. Of the next state it has a prime:
-        ``pc'[2]``."""
+        """A part of a state by its path, all else as the module has it."""
         part = whole.body if isinstance(whole, ast.Prime) else whole
         is_part = isinstance(part, ast.FunctionApply) or self.given_for(part) is not None
         path = self.path_of(whole, set(find_bound_names(part))) if is_part else None
-        if path is None:
-            return self.descent.outer_text(whole, text_at(self._span(whole)))
-        return _FIRST_NAME.sub(r"\g<0>'", path, count=1) if _is_of_next_state(whole) else path
+        return self.descent.outer_text(whole, text_at(self._span(whole))) if path is None else path
 
     def value(self, whole: Expression) -> Value:
         if self.descent.evaluator.analysis.of(whole, self.unit.module).level > ACTION:
@@ -347,13 +345,6 @@ def _keys_of(whole: Expression) -> Iterator[Expression]:
     while isinstance(whole, ast.FunctionApply):
         yield whole.argument
         whole = whole.function
-
-
-def _is_of_next_state(whole: Expression) -> bool:
-    """True if a part of a variable is one of its value in the next state."""
-    while isinstance(whole, ast.FunctionApply):
-        whole = whole.function
-    return isinstance(whole, ast.Prime)
 
 
 def _relation(whole: Expression) -> str:

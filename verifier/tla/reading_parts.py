@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -36,11 +37,15 @@ _DEEPEST_CALLS = 8
 class PartFinder:
     """Finds what an expression reads in a frame."""
 
-    def __init__(self, blaming: Blaming, depth: int = 0, *, primed: bool = False) -> None:
+    def __init__(
+        self, blaming: Blaming, depth: int = 0, *, primed: bool = False, is_next: bool = False
+    ) -> None:
         self.blaming = blaming
         self.depth = depth
         self.primed = primed
-        """True below a prime: no value of this state decides anything there."""
+        """True below a prime or ENABLED: no value of this state decides anything there."""
+        self.is_next = is_next
+        """True below a prime: what is read is of the next state."""
 
     def culprits(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[Culprit]:
         """Yield the parts of the state that an expression reads. ``outer``: names that are bound and have no
@@ -56,7 +61,7 @@ class PartFinder:
                 yield from found
                 waiting += left
                 continue
-            yield Culprit(path)
+            yield Culprit(add_prime(path) if self.is_next else path)
             while isinstance(part, ast.FunctionApply):  # what is read to find the place
                 waiting.append(part.argument)
                 part = part.function
@@ -69,7 +74,12 @@ class PartFinder:
         """Return what an expression reads that is no part of the state, and its parts that are left to read.
         ``inner``: names that are bound and have no value."""
         if isinstance(part, ast.Prime | ast.Unchanged | ast.Enabled) and not self.primed:
-            return PartFinder(self.blaming, self.depth, primed=True).culprits(part.body, inner), ()
+            next_state = PartFinder(self.blaming, self.depth, primed=True, is_next=True)
+            this_state = PartFinder(self.blaming, self.depth, primed=True)
+            if isinstance(part, ast.Unchanged):
+                return [*this_state.culprits(part.body, inner), *next_state.culprits(part.body, inner)], ()
+            finder = next_state if isinstance(part, ast.Prime) else this_state  # ENABLED is of this one
+            return finder.culprits(part.body, inner), ()
         if isinstance(part, ast.Let):  # a definition counts where it is applied
             return (), (part.body,)
         given = self._read_given(part)
@@ -94,7 +104,7 @@ class PartFinder:
         if opened is not None:
             blaming, body = opened
             own = inner if blaming.unit is self.blaming.unit else frozenset[Symbol]()
-            return PartFinder(blaming, self.depth + 1, primed=self.primed).culprits(body, own), ()
+            return self._follow(blaming).culprits(body, own), ()
         called = None if is_open or self.depth >= _DEEPEST_CALLS else self.blaming.apply_operator(part)
         if called is not None:  # an argument counts where the body reads it
             return PartFinder(called[0], self.depth + 1).culprits(called[1]), ()
@@ -103,21 +113,24 @@ class PartFinder:
         if local is not None:
             assert local.body is not None
             own = {*inner, *local.parameters}
-            finder = PartFinder(self.blaming, self.depth + 1, primed=self.primed)
-            return finder.culprits(local.body, own), left
+            return self._follow(self.blaming).culprits(local.body, own), left
         if not isinstance(part, ast.Apply):
             return (), left
         alone = ast.Apply(part.operator, place=part.place)
         analysis = self.blaming.descent.evaluator.analysis
         reads = sorted(one.name for one in analysis.of(alone, self.blaming.unit.module).reads)
-        return map(Culprit, reads), left
+        return (Culprit(add_prime(one) if self.is_next else one) for one in reads), left
+
+    def _follow(self, blaming: Blaming) -> PartFinder:
+        """Return a finder for what stands behind a name."""
+        return PartFinder(blaming, self.depth + 1, primed=self.primed, is_next=self.is_next)
 
     def _read_given(self, part: Expression) -> Iterable[Culprit] | None:
         """Return what is read by the argument for a parameter of the operator around; None of others."""
         given = self.blaming.given_for(part)
         if given is None:
             return None
-        finder = PartFinder(given[0], self.depth, primed=self.primed)
+        finder = PartFinder(given[0], self.depth, primed=self.primed, is_next=self.is_next)
         if self.primed:
             return finder.culprits(given[1])
         assert isinstance(part, ast.Apply)
@@ -361,6 +374,11 @@ def find_bound_names(whole: Expression) -> Iterator[Symbol]:
         parts, names = subexpressions(waiting.pop())
         yield from names
         waiting += parts
+
+
+def add_prime(path: str) -> str:
+    """Return the path of the same part of the next state: ``pc'[2]``."""
+    return re.sub(r"^\w+(?!['\w])", r"\g<0>'", path, count=1)
 
 
 def free_names(whole: Expression) -> set[Symbol]:

@@ -8,10 +8,11 @@ const Copying = {
       const changes = step.changes.map((change) => `     ${trace.changedBy(change)}: ${Trace.isLong(change) ? change.delta : trace.both(change)}`);
       return [`${String(number).padStart(3)}  ${title}`, ...(number ? changes : []), ...begins];
     });
-    const failing = trace.failing.flatMap(([formula, witnesses, where]) => {
+    const failing = trace.failing.flatMap(([formula, witnesses, where, , states]) => {
       const at = witnesses.map(([name, value]) => `${name} = ${value}`).join(", ");
       const values = where.map(([path, value]) => `${path} = ${value}`).join(", ");
-      const when = trace.loop === null ? "" : trace.at === trace.last ? " in the loop, forever" : ` in state ${trace.at}, again and again`;
+      const [from, to] = states ? states[states.length - 1] : [trace.at, trace.at];
+      const when = trace.loop === null ? "" : to === trace.last ? " in the loop, forever" : trace.inState(from);
       return [`fails${when}${at ? ` for ${at}` : ""}: ${formula}`, ...(values ? [`     where ${values}`] : [])];
     });
     return [...lines, ...failing].join("\n");

@@ -103,7 +103,7 @@ class Detail {
       const wrong = trace.fails(place, step), { members } = values[place];
       const cell = make("td", {}, ...Detail.value(values[place], changed.get(place)?.before, wrong ? trace.wrong.get(place) : null));
       if (wrong) {
-        const since = trace.writer.get(place) ?? 0;
+        const since = trace.writerOf(place, step) ?? 0;
         cell.append(make("span", { class: "since" }, " since ", make("a", { href: this.link(since) }, since === 0 ? "the first state" : `step ${since}`)));
       }
       // Of a long value only the members at fault are red, if they are known.

@@ -273,11 +273,11 @@ const Diagram = (() => {
     const group = element("g", { class: trace.start === "initially" ? "verdict-row" : "verdict-row unsure" });
     const byLane = new Map();
     const add = (lane, words) => byLane.set(lane, [...(byLane.get(lane) ?? []), words]);
-    for (const { path, words, places } of trace.mentioned()) {
+    for (const { path, words, places, state } of trace.mentioned()) {
       const lanes = new Set(places.map((place) => trace.places[place][1]));
       if (lanes.size < 2) for (const lane of lanes) add(lane, `${path}${words}`);
       // Of what lies in several lanes, each has its own part.
-      else for (const place of places) add(trace.places[place][1], `${trace.member(place) ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[trace.at][place].text}`);
+      else for (const place of places) add(trace.places[place][1], `${trace.member(place) ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[state][place].text}`);
     }
     const where = ([lane]) => plan.places.get(lane);
     const drawn = [...byLane].filter(([lane]) => plan.places.has(lane)).sort((one, other) => where(one) - where(other)).map(([lane, texts], index, all) => {

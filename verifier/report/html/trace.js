@@ -19,26 +19,17 @@ class Trace {
       this.states.push(next);
     });
     this.wrong = new Map();  // the members to blame of each place; none if it is the whole value
+    this.ranges = new Map();  // of each place, the states in which its value is at fault
     this.old = new Set();  // of a step that fails, the places whose value before the step is at fault
     this.causes = new Set(this.failing.flatMap(([, , , premises]) => premises));
-    for (const [, , where] of this.failing) {
+    const changedLast = new Set(this.steps[this.last].changes.map(({ place }) => place));
+    for (const [, , where, , states] of this.failing) {
       for (const [, , places, members, before] of where) for (const place of places) {
-        this.wrong.set(place, members);
-        if (before) this.old.add(place);
+        const isOld = before && changedLast.has(place), at = isOld ? this.at - 1 : this.at;
+        this.blame(place, members, states ?? [[at, at]]);
+        if (isOld) this.old.add(place);
       }
     }
-    this.writer = new Map();  // the step that assigned last what is at fault
-    this.assigned = new Map();  // the steps that assigned it: of a set, those that added a member at fault
-    this.steps.forEach(({ changes }, step) => changes.forEach(({ place, delta }) => {
-      if (step > this.atOf(place) || !this.wrong.has(place)) return;
-      const members = this.wrong.get(place);
-      const added = delta ? members.filter((member) => `, ${delta}, `.includes(`, + ${member}, `)) : members;
-      if (members.length > 0 && added.length === 0) return;
-      this.writer.set(place, step);
-      const steps = this.assigned.get(place) ?? new Map();
-      for (const member of members.length ? added : [""]) steps.set(member, step);
-      this.assigned.set(place, steps);
-    }));
     this.variables = [...new Set(this.places.map(([path]) => Trace.variableOf(path)))];
     this.hasLanes = this.participants;
   }
@@ -74,19 +65,40 @@ class Trace {
     return this.loop !== null && step === this.last;
   }
 
+  /* Notes that the value of a place is at fault in some states, and which steps gave it that value. */
+  blame(place, members, states) {
+    const known = this.wrong.get(place);
+    this.wrong.set(place, known && (known.length === 0 || members.length === 0) ? [] : [...new Set([...known ?? [], ...members])]);
+    const ranges = this.ranges.get(place) ?? [];
+    for (const [from, to] of states) ranges.push({ from, to, writers: [...this.writersOf(place, members, from), ...this.writersOf(place, members, to)] });
+    this.ranges.set(place, ranges);
+  }
+
+  /* The steps that gave a place the value that it has in a state: of a set, those that added a member at fault. */
+  writersOf(place, members, state) {
+    const steps = new Map();
+    this.steps.forEach(({ changes }, step) => changes.forEach(({ place: other, delta }) => {
+      if (step > state || other !== place) return;
+      const added = delta ? members.filter((member) => `, ${delta}, `.includes(`, + ${member}, `)) : members;
+      for (const member of members.length ? added : [""]) steps.set(member, step);
+    }));
+    return [...steps.values()];
+  }
+
   /* Whether a step gave a place the value at fault, or one of the members at fault. */
   assigns(place, step) {
-    return [...(this.assigned.get(place)?.values() ?? [])].includes(step);
+    return (this.ranges.get(place) ?? []).some(({ writers }) => writers.includes(step));
   }
 
-  /* The state of which the value at a place is at fault. */
-  atOf(place) {
-    return this.old.has(place) ? this.at - 1 : this.at;
-  }
-
-  /* Whether a place has in a state the value that fails; in a loop it has it in all states, or in one of them. */
+  /* Whether a place has in a state the value that fails. */
   fails(place, step) {
-    return this.wrong.has(place) && (step === this.atOf(place) || (this.loop !== null && this.at === this.last && step >= this.loop));
+    return (this.ranges.get(place) ?? []).some(({ from, to }) => from <= step && step <= to);
+  }
+
+  /* The step that gave a place last the value that fails in a state; undefined if it has it from the start. */
+  writerOf(place, state) {
+    const found = (this.ranges.get(place) ?? []).find(({ from, to }) => from <= state && state <= to);
+    return found && found.writers.length ? Math.max(...found.writers) : undefined;
   }
 
   /* Whether a step changes what makes the property fail in the end, without being at fault itself. */
@@ -194,33 +206,45 @@ class Trace {
 
   /* What the failing formula mentions; of a step, the value before it and the one after it together. */
   mentioned() {
-    const seen = new Set(), told = this.failing.flatMap(([, , values]) => values).filter(([path]) => !seen.has(path) && seen.add(path));
-    const where = told.map(([path, ...rest]) => [rest[1].length === 1 && path === this.places[rest[1][0]][0] ? this.nameOf(rest[1][0]) : path, ...rest]);
-    if (!this.about_step) return where.map(([path, value, places, members]) => ({ path, words: this.valueWords(value, places, members), places }));
+    const seen = new Set(), told = this.failing.flatMap(([, , values, , states]) => values.map((value) => [value, states ? states[0][0] : this.at]));
+    const several = new Set(told.map(([, state]) => state)).size > 1;
+    const where = told.filter(([[path], state]) => !seen.has(`${state} ${path}`) && seen.add(`${state} ${path}`)).map(([[path, ...rest], state]) => ({ path: rest[1].length === 1 && path === this.places[rest[1][0]][0] ? this.nameOf(rest[1][0]) : path, rest, state }));
+    if (!this.about_step) return where.map(({ path, rest: [value, places, members], state }) => ({ path, words: `${this.valueWords(value, places, members, state)}${several ? ` in state ${state}` : ""}`, places, state }));
     const sides = new Map();
-    for (const [path, value, places] of where) {
+    for (const { path, rest: [value, places, , isBefore] } of where) {
       const plain = path.replace(/(\w)'/g, "$1"), side = sides.get(plain) ?? { places };
-      sides.set(plain, path === plain ? { ...side, before: value } : { ...side, primed: path, after: value });
+      const changed = isBefore && places.length === 1 ? { after: this.states[this.at][places[0]].text } : {};
+      sides.set(plain, path === plain ? { ...changed, ...side, before: value } : { ...side, primed: path, after: value });
     }
     return [...sides].map(([path, { places, before, primed, after }]) => ({
-      path: before === undefined ? primed : path, places,
+      path: before === undefined ? primed : path, places, state: this.at,
       words: before === undefined ? ` = ${after}` : after === undefined ? ` = ${before}` : `: ${before} → ${after}`,
     }));
   }
 
   /* A value that fails: of a long one the members at fault, or what its last change was. */
-  valueWords(value, places, members) {
+  valueWords(value, places, members, state) {
     if (members.length && value !== `{${members.join(", ")}}`) return ` has ${members.join(", ")}`;
     if (value === Watch.ABSENT && places.length) return " has no value";
-    const step = places.length === 1 ? this.writer.get(places[0]) : undefined;
+    const step = places.length === 1 ? this.writerOf(places[0], state) : undefined;
     const change = step === undefined ? undefined : this.steps[step].changes.find(({ place }) => place === places[0]);
     return change && Trace.isLong(change) && value.length > 60 ? `: ${change.delta}` : ` = ${value}`;
   }
 
-  /* What the last row says: that the property fails, and in which step if a step fails. */
+  /* Where in the execution the property fails: in a step, in the loop, or in a state. */
+  get whenFalse() {
+    if (this.loop === null) return this.about_step ? ` in step ${this.last}` : "";
+    if (new Set(this.failing.map(([, , , , states]) => states?.[0][0])).size > 1) return "";  // each part says it
+    return this.at === this.last ? " in the loop, forever" : this.inState(this.at);
+  }
+
+  inState(state) {
+    return state < this.loop ? ` in state ${state}` : ` in state ${state}, again and again`;
+  }
+
+  /* What the last row says: that the property fails, and where. */
   verdict() {
-    const where = this.loop !== null ? (this.at === this.last ? " in the loop, forever" : ` in state ${this.at}, again and again`) : this.about_step ? ` in step ${this.last}` : "";
-    return this.start === "initially" ? `✗ ${this.property} fails${where}` : `△ ${this.property} is not kept${where}`;
+    return this.start === "initially" ? `✗ ${this.property} fails${this.whenFalse}` : `△ ${this.property} is not kept${this.whenFalse}`;
   }
 }
 

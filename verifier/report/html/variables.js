@@ -164,7 +164,7 @@ class Variables {
     const cells = columns.map(({ places, folded }) => {
       const own = found.filter((one) => one.places.some((place) => places.includes(place)));
       const words = own.map(({ path, words }) => {
-        const whole = folded || own.length > 1 || path !== this.trace.nameOf(places[0]) ? `${path}${words}` : words.trim();
+        const whole = folded || own.length > 1 || path !== this.trace.nameOf(places[0]) ? `${path}${words}` : words.replace(/^:? /, "");
         return Page.make("div", { title: whole }, whole.length > 2 * Variables.LONG ? `${whole.slice(0, 2 * Variables.LONG - 1)}…` : whole);
       });
       const kind = [own.length ? "wrong" : "", !folded && this.numeric[places[0]] ? "number" : ""].filter(Boolean).join(" ");
