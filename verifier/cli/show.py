@@ -56,7 +56,7 @@ def command(
 
 def _show_module(spec: str, settings: Sequence[str], reading: ReadingOptions, output_format: str) -> int:
     """Describes a TLA+ module, whose sorts and actions are found out."""
-    from verifier.runs.modules.exploring import describe
+    from verifier.runs.modules.describing import describe
     from verifier.runs.modules.loading import load
     from verifier.runs.modules.translating import description
     from verifier.text.tla import render_description

@@ -45,7 +45,6 @@ from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
 from verifier.tla.formula_counts import FormulaCounts
 from verifier.tla.found import Found
 from verifier.tla.frames import Undefined
-from verifier.tla.naming import actions
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
@@ -63,9 +62,6 @@ from verifier.verdict import (
 
 PERIOD = 60.0
 """The seconds between two evaluations of _PERIODIC, as in TLC."""
-
-
-# -- explore
 
 
 def choose_properties(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
@@ -380,28 +376,3 @@ def _label_graph(explorer: Explorer, recorder: ActionRecorder) -> LabeledGraph:
             ways[name] = [number for number in found if number is not None]
     variables = tuple(explorer.names)
     return LabeledGraph(variables, states, explorer.found.initial, recorder.steps, tla=True, ways=ways)
-
-
-# -- show
-
-
-def describe(loaded: TlaLoaded) -> dict[str, Any]:
-    """Return a module and its configuration as a JSON object."""
-    spec = loaded.specification
-    order = spec.evaluator.order
-    return {
-        "spec": loaded.definition.name,
-        "spec_hash": loaded.definition.spec_hash,
-        "file": str(loaded.path),
-        "config": spec.config.file,
-        "constants": {name: text(value, order) for name, value in spec.constants.items()},
-        "variables": [variable.name for variable in spec.variables],
-        "init": [str(formula.body.place) for formula in spec.init],
-        "next": [str(spec.next.body.place)] if spec.next is not None else [],
-        "actions": actions(spec),
-        "invariants": list(spec.invariants),
-        "properties": [name for name in spec.properties if checkable(spec, name)],
-        "not_checked": [name for name, safety in spec.properties.items() if safety.liveness],
-        "deadlock": spec.config.check_deadlock,
-        "assumptions": [str(assumption.body.place) for assumption in spec.module.assumptions],
-    }

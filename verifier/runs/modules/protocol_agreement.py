@@ -19,7 +19,6 @@ from random import Random
 from typing import Any
 
 from verifier.encodings.plain_terms import Environment, Reader, Undefined, plain, values_of
-from verifier.encodings.plain_terms import Map as PlainMap
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.terms import Term
 from verifier.engines.explore import Request, explore
@@ -28,13 +27,13 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.loaded import Differs
 from verifier.runs.modules.constant_choices import Choice, choices_of
+from verifier.runs.modules.fixed_constants import SpecifyAt, make_specifications
 from verifier.runs.modules.loading import no_initial_state
 from verifier.specs.definition import Action, Definition
 from verifier.specs.plain_steps import happening
-from verifier.specs.protocol import define
 from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
-from verifier.tla.first_order.kinds import Kind, Sorts
+from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of
 from verifier.tla.first_order.values import Outside, Translator
 from verifier.tla.found import State
@@ -60,9 +59,6 @@ _SMALL = 2
 """The size of constants up to which the explorer counts states. It also counts at the configuration's."""
 _MOST_EXPLORED = 200_000
 """The limit of states that the explorer of the protocol counts."""
-
-SpecifyAt = Callable[[Mapping[str, str]], Specification]
-"""Returns the module with other constants, which are given as texts."""
 
 
 @dataclass
@@ -96,7 +92,7 @@ def compare(
         beyond = time.process_time() - began > _MOST_TIMES * seconds
         if number >= _LEAST_SIZES and beyond and (compared.sizes or number >= _MOST_SIZES):
             break
-        pair = _make_specifications(protocol, specify_at, choice)
+        pair = make_specifications(protocol, specify_at, choice)
         if pair is not None:
             is_first = choice.is_own or not compared.sizes  # one choice must be compared completely
             own_seconds = seconds if is_first else seconds / 3
@@ -108,56 +104,6 @@ def compare(
         raise UsageError(f"{words}: give smaller constants in the configuration")
     compared.seconds = time.process_time() - began
     return compared
-
-
-def _make_specifications(
-    protocol: ModuleProtocol, specify_at: SpecifyAt, choice: Choice
-) -> tuple[Specification, Definition] | None:
-    """Return the module and the protocol at these constants; None if both refuse them. Raises Differs."""
-    refused: list[str] = []
-    specification = definition = None
-    try:
-        own = protocol.specification
-        specification = own if choice.is_own else specify_at(choice.settings(protocol.constants))
-        with without_traces(specification):
-            Explorer(specification, properties=()).assume()
-    except UsageError as error:
-        specification = None
-        refused.append(f"the module refuses these constants: {error}")
-    try:
-        definition = _fix_constants(protocol, choice)
-    except UsageError as error:
-        refused.append(f"the protocol refuses these constants: {error}")
-    if len(refused) == 1:
-        raise Differs(f"with {choice.shown}, {refused[0]}, and the other accepts them")
-    if specification is None or definition is None:
-        return None
-    return specification, definition
-
-
-def _fix_constants(protocol: ModuleProtocol, choice: Choice) -> Definition:
-    """Return the protocol at these constants. Raises UsageError if it does not allow them, or if the families
-    do not satisfy what is assumed of them."""
-    made = protocol.kind(dict(choice.sizes))
-    definition = define(made)
-    given = _rigid(protocol, choice, protocol.reading(made).sorts)
-    fixed = {one: given[one.name] for one in definition.variables if one.name in given}
-    read = Reader()
-    for lemma in definition.lemmas:
-        if lemma.name == protocol.facts_name and not read(lemma.formula)(fixed):
-            raise UsageError("the sets are not as assumed")
-    return definition
-
-
-def _rigid(protocol: ModuleProtocol, choice: Choice, sorts: Sorts) -> dict[str, Any]:
-    """Return the values of the families' variables by name."""
-    values = {}
-    for name, parts in choice.families.items():
-        family = protocol.constants.families[name]
-        keys, elements = (list(sorts.members[one].values()) for one in (name, family.base))
-        sets = (frozenset(elements[place] for place in part) for part in parts)
-        values[family.variable] = PlainMap(dict(zip(keys, sets, strict=True)))
-    return values
 
 
 class _Comparison:

@@ -1,4 +1,4 @@
-"""The rules by node type: how each form of expression is read."""
+"""The rules by node type: how each form of expression is read. ``structures`` has functions and records."""
 
 from __future__ import annotations
 
@@ -7,28 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from verifier.encodings.expressions import integer, set_of, term_of, wrap
-from verifier.encodings.operations import if_, updated
-from verifier.encodings.sorts import Function as FunctionSort
+from verifier.encodings.operations import if_
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
-from verifier.tla.first_order.kinds import (
-    Fields,
-    Kind,
-    Linear,
-    Map,
-    Optional,
-    Pair,
-    Part,
-    SetOf,
-    Truth,
-    Whole,
-    has_integers,
-    join,
-)
+from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Truth, Whole, join
 from verifier.tla.first_order.large_sets import read_over_large_sets
 from verifier.tla.first_order.reading import Read, Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread, describe_kind
+from verifier.tla.first_order.structures import STRUCTURE_FORMS
 from verifier.tla.first_order.typed import (
     ALWAYS,
     Assigned,
@@ -207,183 +194,6 @@ def _image(reading: Reading, whole: ast.Image, scope: Scope, expected: Kind | No
     return Collection(element, lambda one: result.contains(one.value), result)
 
 
-def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kind | None) -> Typed:
-    if whole.itself is not None:
-        raise Unread(whole.place, "a recursive function")
-    binding = whole.bindings[0]
-    if len(whole.bindings) != 1 or len(binding.names) != 1 or binding.is_tuple:
-        raise Unread(whole.place, "a function of several names: write a function of functions")
-    domain = reading.collection(binding.domain, scope)
-    if not domain.whole:
-        raise Unread(binding.domain.place, "the domain of a function is a constant set or a range")
-    kind = reading.find_element_kind(domain, binding.domain.place)
-    symbol = Symbol(binding.names[0].name, kind.sort(reading.sorts))
-    inner = scope.binding(binding.names[0], Typed(kind, variable_of(symbol)))
-    wanted = expected.range if isinstance(expected, Map) and expected.domain == kind else None
-    body = reading.read_part(whole.body, inner, wanted)
-    if not body.kind.is_known:
-        raise Misfit(whole.place, f"its values are {describe_kind(body.kind)}")
-    sort = FunctionSort(symbol.sort, body.kind.sort(reading.sorts))
-    value = wrap(Term(Operator.FUNCTION, sort, (term_of(body.value),), binds=symbol))
-    return Typed(Map(kind, body.kind), value)
-
-
-def _function_set(
-    reading: Reading, whole: ast.FunctionSet, scope: Scope, expected: Kind | None
-) -> Collection:
-    domain = reading.collection(whole.domain, scope)
-    if not domain.whole:
-        raise Unread(whole.domain.place, "the domain of a function is a constant set or a range")
-    keys = reading.find_element_kind(domain, whole.domain.place)
-    wanted = expected.element if isinstance(expected, SetOf) else None
-    values = reading.collection(whole.range, scope, wanted.range if isinstance(wanted, Map) else None)
-    kind = Map(keys, reading.find_element_kind(values, whole.range.place))
-    if values.whole and not has_integers(kind.range):
-        return Collection(kind, lambda _: ALWAYS, whole=True)
-
-    def has(one: Typed) -> Any:
-        key = Symbol("k", keys.sort(reading.sorts))
-        return quantify(True, key, values.has(Typed(kind.range, one.value[variable_of(key)])))
-
-    return Collection(kind, has, whole=values.whole)
-
-
-def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | None) -> Typed:
-    fields = {}
-    for name, item in whole.fields:
-        part = expected.part(name) if isinstance(expected, Fields) else None
-        fields[name] = reading.read_part(item, scope, None if part is None else part.kind)
-    kind = Fields(tuple(Part(name, fields[name].kind) for name in sorted(fields)))
-    if not kind.is_known:
-        unknown = next(part for part in kind.parts if not part.kind.is_known)
-        raise Misfit(whole.place, f"the field {unknown.name} is {describe_kind(unknown.kind)}")
-    return reading.kinds.record_of(fields, kind)
-
-
-def _record_set(reading: Reading, whole: ast.RecordSet, scope: Scope, expected: Kind | None) -> Collection:
-    sets = {name: reading.collection(item, scope) for name, item in whole.fields}
-    places = {name: item.place for name, item in whole.fields}
-    parts = tuple(Part(name, reading.find_element_kind(sets[name], places[name])) for name in sorted(sets))
-    kind = Fields(parts)
-
-    def has(one: Typed) -> Any:
-        return conjoin(
-            *(sets[p.name].has(Typed(p.kind, reading.kinds.raw_field(one, p.name))) for p in parts)
-        )
-
-    if all(one.whole for one in sets.values()) and not has_integers(kind):
-        return reading.kinds.whole(kind)
-    return _make_comprehension(reading, kind, has)
-
-
-def _make_comprehension(reading: Reading, kind: Kind, has: Any) -> Collection:
-    symbol = Symbol("x", kind.sort(reading.sorts))
-    inside = has(Typed(kind, variable_of(symbol)))
-    made = wrap(Term(Operator.COMPREHENSION, Set(symbol.sort), (inside.term,), binds=symbol))
-    return Collection(kind, has, made)
-
-
-def _tuple(reading: Reading, whole: ast.Tuple, scope: Scope, expected: Kind | None) -> Typed:
-    wanted: tuple[Kind | None, ...] = (None,) * len(whole.items)
-    if isinstance(expected, Pair) and len(expected.items) == len(whole.items):
-        wanted = expected.items
-    if len(whole.items) < 2:
-        raise Unread(whole.place, "a tuple with fewer than two items")
-    items = [reading.read_part(item, scope, kind) for item, kind in zip(whole.items, wanted, strict=True)]
-    for item in items:
-        if not item.kind.is_known and not isinstance(item.kind, Whole):
-            raise Misfit(whole.place, f"an item is {item.kind}")
-    return reading.kinds.tuple_of(items)
-
-
-def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind | None) -> Collection:
-    sets = [reading.collection(item, scope) for item in whole.items]
-    kinds = [reading.find_element_kind(one, item.place) for one, item in zip(sets, whole.items, strict=True)]
-    kind = Pair(tuple(kinds))
-    if all(one.whole for one in sets) and not has_integers(kind):
-        return reading.kinds.whole(kind)
-
-    def has(one: Typed) -> Any:
-        return conjoin(*(part.has(reading.kinds.item(one, place)) for place, part in enumerate(sets)))
-
-    return _make_comprehension(reading, kind, has)
-
-
-def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) -> Typed:
-    if scope.old is None:
-        raise Unread(whole.place, "@ outside of EXCEPT")
-    return scope.old
-
-
-def _except(reading: Reading, whole: ast.Except, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.read_typed(whole.function, scope, expected)
-    for update in whole.updates:
-        found = _update(reading, found, update.path, update.value, scope)
-    return found
-
-
-def _update(
-    reading: Reading,
-    found: Typed,
-    path: tuple[ast.Expression, ...],
-    value: ast.Expression,
-    scope: Scope,
-) -> Typed:
-    if not path:
-        # Of a value that is changed twice, the bounds of @ are not known.
-        old = None if isinstance(found, Assigned) else found
-        if not scope.assigning:
-            return reading.read_typed(value, replace(scope, old=old), found.kind)
-        below = reading.read_part(value, replace(scope, old=old), found.kind)
-        fitting = reading.kinds.widen(below, found.kind)
-        return fitting or Assigned(found.kind, reading.assign(below, found.kind, value.place).value)
-    first, rest = path[0], path[1:]
-    match found.kind:
-        case Map(domain, range_):
-            key = reading.read_key(first, scope, domain)
-            below = _update(reading, _part_of(found, range_, found.value[key.value]), rest, value, scope)
-            return _whole_of(found, below, updated(found.value, key.value, below.value))
-        case Fields() if isinstance(first, ast.String):
-            part = found.kind.part(first.value)
-            if part is None or part.may_lack:
-                raise Unread(first.place, f"{found.kind} may lack the field {first.value}")
-            own = _part_of(found, part.kind, reading.kinds.raw_field(found, part.name))
-            below = _update(reading, own, rest, value, scope)
-            sort = found.kind.sort(reading.sorts)
-            terms = (term_of(found.value), term_of(below.value))
-            return _whole_of(found, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
-    raise Unread(first.place, f"a part of {found.kind} is changed by EXCEPT")
-
-
-def _part_of(whole: Typed, kind: Kind, value: Any) -> Typed:
-    """Return a part of a value. Of an assigned value it is one too."""
-    return Assigned(kind, value) if isinstance(whole, Assigned) else Typed(kind, value)
-
-
-def _whole_of(before: Typed, part: Typed, value: Any) -> Typed:
-    """Return a value with a changed part. With an assigned part it is one too."""
-    return _part_of(part if isinstance(part, Assigned) else before, before.kind, value)
-
-
-def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.read_typed(whole.function, scope)
-    match found.kind:
-        case Map(domain, range_):
-            key = reading.read_key(whole.argument, scope, domain)
-            return Typed(range_, found.value[key.value])
-        case Fields() if isinstance(whole.argument, ast.String):
-            part = found.kind.part(whole.argument.value)
-            if part is None:
-                raise Unread(whole.place, f"{found.kind} has no field {whole.argument.value}")
-            value = reading.kinds.raw_field(found, part.name)
-            return Typed(part.kind, value.value if part.may_lack else value)
-        case Pair(items) if isinstance(whole.argument, ast.Number) and 0 < whole.argument.value <= len(items):
-            return reading.kinds.item(found, whole.argument.value - 1)
-        case Optional(Map() | Fields() | Pair() as inner, absent):
-            raise Unread(whole.place, f"this may be {absent}, which is no {inner}")
-    raise Unread(whole.place, f"{found.kind} is applied to an argument")
-
-
 def _prime(reading: Reading, whole: ast.Prime, scope: Scope, expected: Kind | None) -> Read:
     return reading.read(whole.body, replace(scope, primed=True), expected)
 
@@ -400,15 +210,7 @@ FORMS: Mapping[type, Rule] = {
     ast.SetOf: _set_of,
     ast.Filter: _filter,
     ast.Image: _image,
-    ast.Function: _function,
-    ast.FunctionSet: _function_set,
-    ast.Record: _record,
-    ast.RecordSet: _record_set,
-    ast.Tuple: _tuple,
-    ast.Product: _product,
-    ast.At: _at,
-    ast.Except: _except,
-    ast.FunctionApply: _function_apply,
+    **STRUCTURE_FORMS,
     ast.Prime: _prime,
 }
 """The rules by node type. A node of another type is refused."""

@@ -1,18 +1,18 @@
-"""The rules by operator: how each built-in operator is read."""
+"""The rules by operator: how truth, equality and sets are read; those of integers are in ``integers``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from verifier.encodings.expressions import BOOLEAN, all_values, integer, term_of, wrap
+from verifier.encodings.expressions import BOOLEAN, all_values, term_of, wrap
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
+from verifier.tla.first_order.comprehensions import make_comprehension
+from verifier.tla.first_order.integers import INTEGER_OPERATORS
 from verifier.tla.first_order.kinds import (
     Kind,
-    Linear,
     Map,
     Member,
     Optional,
@@ -235,7 +235,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
         return Collection(kind, has, whole=is_whole)
     if all(part.made is not None and part.element == kind for part in parts):
         return Collection(kind, has, first.made | second.made, whole=is_whole)
-    return Collection(kind, has, _make_comprehension(reading, kind, has), whole=is_whole)
+    return Collection(kind, has, make_comprehension(reading, kind, has), whole=is_whole)
 
 
 def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind | None:
@@ -249,12 +249,6 @@ def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind
                 reading.constants.assume_beside_strings(other.element.constant)
             return Optional(other.element, one.words[0])
     return join(first.element, second.element)
-
-
-def _make_comprehension(reading: Reading, kind: Kind, has: Callable[[Typed], BooleanValue]) -> Any:
-    symbol = Symbol("x", kind.sort(reading.sorts))
-    inside = has(Typed(kind, variable_of(symbol)))
-    return wrap(Term(Operator.COMPREHENSION, Set(symbol.sort), (inside.term,), binds=symbol))
 
 
 def _within(keeps: bool) -> Rule:
@@ -318,96 +312,6 @@ def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kin
     return Typed(Whole(), found.made.cardinality)
 
 
-# -- integers
-
-
-def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
-    found = [reading.read_typed(one, scope) for one in whole.arguments]
-    for one, written in zip(found, whole.arguments, strict=True):
-        if not isinstance(one.kind, Whole):
-            raise Misfit(written.place, f"an integer is expected here, and this is {one.kind}")
-    return found
-
-
-def _make_comparison_rule(compare: Callable[[Any, Any], Any]) -> Rule:
-    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-        one, other = _integers(reading, whole, scope)
-        return Typed(TRUTH, compare(one.value, other.value))
-
-    return rule
-
-
-def _sum(factor: int) -> Rule:
-    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-        one, other = _integers(reading, whole, scope)
-        value = one.value + other.value if factor > 0 else one.value - other.value
-        assert isinstance(one.kind, Whole)
-        assert isinstance(other.kind, Whole)
-        low, high = (other.kind.low, other.kind.high) if factor > 0 else (other.kind.high, other.kind.low)
-        if one.kind.low is None or one.kind.high is None or low is None or high is None:
-            return Typed(Whole(), value)
-        return Typed(Whole(one.kind.low.plus(low, factor), one.kind.high.plus(high, factor)), value)
-
-    return rule
-
-
-def _negative(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-    (one,) = _integers(reading, whole, scope)
-    assert isinstance(one.kind, Whole)
-    if one.kind.low is None or one.kind.high is None:
-        return Typed(Whole(), integer(0) - one.value)
-    zero = Linear(0)
-    return Typed(Whole(zero.plus(one.kind.high, -1), zero.plus(one.kind.low, -1)), integer(0) - one.value)
-
-
-def _make_calculation_rule(calculate: Callable[[Any, Any], Any]) -> Rule:
-    def rule(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-        one, other = _integers(reading, whole, scope)
-        return Typed(Whole(), calculate(one.value, other.value))
-
-    return rule
-
-
-def _product(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-    """Return a product. A multiple has bounds."""
-    one, other = _integers(reading, whole, scope)
-    value = one.value * other.value
-    for factor, kind in ((one.kind, other.kind), (other.kind, one.kind)):
-        assert isinstance(factor, Whole)
-        assert isinstance(kind, Whole)
-        if factor.low is None or factor.low != factor.high or factor.low.parts:
-            continue
-        if kind.low is not None and kind.high is not None:
-            ends = [Linear(0).plus(end, factor.low.number) for end in (kind.low, kind.high)]
-            return Typed(Whole(*(ends if factor.low.number >= 0 else ends[::-1])), value)
-    return Typed(Whole(), value)
-
-
-def _range(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    one, other = _integers(reading, whole, scope)
-    assert isinstance(one.kind, Whole)
-    assert isinstance(other.kind, Whole)
-    low, high = one.kind.low, other.kind.high
-
-    def has(item: Typed) -> BooleanValue:
-        return conjoin(one.value <= item.value, item.value <= other.value)
-
-    if low is None or high is None:
-        return Collection(Whole(), has)
-    kind = Whole(low, high)
-    if one.kind.high == low and other.kind.low == high:
-        return Collection(kind, has, all_values(kind.sort(reading.sorts)), whole=True)
-    return Collection(kind, has, _make_comprehension(reading, kind, has))
-
-
-def _naturals(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    return Collection(Whole(), lambda one: one.value >= 0)
-
-
-def _all_integers(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    return Collection(Whole(), lambda _: ALWAYS)
-
-
 OPERATORS: Mapping[str, Rule] = {
     "TRUE": _truth(ALWAYS),
     "FALSE": _truth(NEVER),
@@ -426,18 +330,6 @@ OPERATORS: Mapping[str, Rule] = {
     "BOOLEAN": _booleans,
     "DOMAIN": _domain,
     "Cardinality": _cardinality,
-    "<": _make_comparison_rule(lambda one, other: one < other),
-    "<=": _make_comparison_rule(lambda one, other: one <= other),
-    ">": _make_comparison_rule(lambda one, other: one > other),
-    ">=": _make_comparison_rule(lambda one, other: one >= other),
-    "+": _sum(1),
-    "-": _sum(-1),
-    "-.": _negative,
-    "*": _product,
-    "%": _make_calculation_rule(lambda one, other: one % other),
-    "\\div": _make_calculation_rule(lambda one, other: one // other),
-    "..": _range,
-    "Nat": _naturals,
-    "Int": _all_integers,
+    **INTEGER_OPERATORS,
 }
 """The rules by the name of the operator. Another operator is refused."""

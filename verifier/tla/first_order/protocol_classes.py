@@ -10,7 +10,8 @@ from verifier.encodings.expressions import term_of, wrap
 from verifier.encodings.operations import arbitrary
 from verifier.encodings.scalar_sorts import SortError
 from verifier.encodings.sorts import Enum, IndexSet, Sort
-from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.substitution import substitute
+from verifier.encodings.terms import Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.specs.constants import IndexSetConstant, IntegerConstant
 from verifier.specs.definition import PropertyKind
@@ -395,19 +396,4 @@ def _method_name(name: str, titles: set[str]) -> str:
 
 def _substitute(value: Any, put: Mapping[Any, Term]) -> Any:
     """Return a value with terms in place of symbols."""
-    return wrap(_replace(term_of(value), put, {})) if put else value
-
-
-def _replace(term: Term, put: Mapping[Any, Term], done: dict[int, Term]) -> Term:
-    known = done.get(id(term))
-    if known is not None:
-        return known
-    if term.operator is Operator.VARIABLE:
-        found = put.get(term.data, term)
-    elif put.keys().isdisjoint(term.free):
-        found = term
-    else:
-        arguments = tuple(_replace(one, put, done) for one in term.arguments)
-        found = Term(term.operator, term.sort, arguments, term.data, term.binds)
-    done[id(term)] = found
-    return found
+    return wrap(substitute(term_of(value), put)) if put else value
