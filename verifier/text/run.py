@@ -220,9 +220,9 @@ def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
         return []
     words = " ".join(find_command_to_depth(run.definition, open_ones))
     it = "it" if len(open_ones) == 1 else "them"
-    growing = f"The states may have no end: {find_unbounded(open_ones[0].reason)}"
+    growing = f"The module may have infinitely many states: {find_unbounded(open_ones[0].reason)}"
     return [
-        f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules without an end).",
+        f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules with infinitely many states).",
         # The command stands last: nothing that follows is copied with it.
         f"This decides {it} to a depth (with the same --set, --library): {words}",
     ]
