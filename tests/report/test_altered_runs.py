@@ -72,6 +72,11 @@ FIGURES = ("statistics",)
           ((*RESULT, "reason"), "for all constants")],
          "“for all constants”, and the run has constants"),
         ([((*FIGURES, "never_enabled"), ["Ask"])], "never_enabled names Ask, and statistics.actions counts"),
+        ([(("asked", "HolderWaitsNoMore", "says"), "TRUE")], "the formulas or their documentation"),
+        ([(("asked", "HolderWaitsNoMore", "description"), "No holder waits.")], "were altered after the run"),
+        ([(("documented", "Ask"), "Nothing happens.")], "were altered after the run"),
+        ([(("places", "Ask"), "Lock.tla:1")], "were altered after the run"),
+        ([(("checksum",), "")], "were altered after the run"),
     ],
 )  # fmt: skip
 def test_a_run_that_contradicts_itself_is_refused(

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from verifier.errors import UsageError
+from verifier.outcomes.checksum import CHECKSUM, checksum_of_question
 from verifier.outcomes.row import exit_codes_of
 from verifier.outcomes.trace_consistency import trace_contradictions
 from verifier.specs.definition import PropertyKind
@@ -45,8 +46,15 @@ def check_consistency(content: Mapping[str, Any]) -> None:
             raise UsageError(f"{place} says {words}")
         for words in chain(_contradictions(content, result), _check_foundation(content, result)):
             raise UsageError(f"{place} says {words}")
-    for words in chain(_negative(content), _figures(content["statistics"]), _exit_code(content)):
+    of_run = chain(_negative(content), _figures(content["statistics"]), _exit_code(content))
+    for words in chain(of_run, _question(content)):
         raise UsageError(words)
+
+
+def _question(content: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the formulas and the documentation with their checksum."""
+    if content.get("asked") and content.get(CHECKSUM, "") != checksum_of_question(content):
+        yield f"the formulas or their documentation were altered after the run: its {CHECKSUM} is another"
 
 
 def _exit_code(content: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.outcomes.asked import describe_asked_properties, document_actions, place_actions
-from verifier.outcomes.checksum import with_checksum
+from verifier.outcomes.checksum import CHECKSUM, checksum_of_question, with_checksum
 from verifier.outcomes.row import LEMMAS, LIBRARIES
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
@@ -21,6 +21,11 @@ from verifier.verdict import ExitCode, Verdict
 
 def as_object(run: Run) -> dict[str, Any]:
     """The whole run."""
+    question = {
+        "asked": describe_asked_properties(run.definition, _list_asked(run)),
+        "documented": document_actions(run.definition),
+        "places": place_actions(run.definition),
+    }
     return {
         "spec": run.definition.name,
         "spec_hash": run.definition.spec_hash,
@@ -39,9 +44,8 @@ def as_object(run: Run) -> dict[str, Any]:
         "results": [_result(verdict, write_trace(run, verdict)) for verdict in run.outcome.verdicts],
         "proofs": [dict(proof) for proof in run.proofs],
         "statistics": _statistics(run),
-        "asked": describe_asked_properties(run.definition, _list_asked(run)),
-        "documented": document_actions(run.definition),
-        "places": place_actions(run.definition),
+        **question,
+        CHECKSUM: checksum_of_question(question),
         "drawing": run.definition.drawing,
     }
 

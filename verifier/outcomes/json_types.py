@@ -314,6 +314,8 @@ class RunObject(TypedDict):
     asked: NotRequired[dict[str, Asked]]
     documented: NotRequired[dict[str, str]]
     places: NotRequired[dict[str, str]]
+    checksum: NotRequired[str]
+    """Over ``asked``, ``documented`` and ``places``: it finds a change by hand."""
     drawing: NotRequired[Drawing | None]
     exit_code: int
 
