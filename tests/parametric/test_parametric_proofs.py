@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.support.parametric_readings import attempt_proof, ticket_lock
 from verifier.encodings.quantifiers import count
 from verifier.encodings.sorts import Set
-from verifier.parametric.certificate import Misfit, check, dump
+from verifier.parametric.certificate import FORMAT, Misfit, check, dump, read
 from verifier.parametric.clausal import Clause
 from verifier.parametric.instances import Kinds, instances, number_of_instances
 from verifier.parametric.logic import BOOL, Logic
@@ -58,6 +59,22 @@ def test_a_certificate_is_of_an_invariant(other: str) -> None:
     content: Any = json.loads(dump(reading, Attempt("mutual_exclusion", kept=False)))
     with pytest.raises(Misfit, match=f"has none called {other}"):
         check(reading, content | {"property": other}, Limits(60).begin())
+
+
+def test_a_certificate_names_the_constants_of_the_reading() -> None:
+    reading = read_for_all(ticket_lock(), {})
+    content: Any = json.loads(dump(reading, Attempt("mutual_exclusion", kept=False)))
+    with pytest.raises(Misfit, match="made at other constants"):
+        check(reading, content | {"constants": content["constants"] | {"clients": 7}}, Limits(60).begin())
+
+
+def test_a_file_of_another_format_is_no_certificate_for_all_constants(tmp_path: Path) -> None:
+    reading = read_for_all(ticket_lock(), {})
+    text = dump(reading, Attempt("mutual_exclusion", kept=False))
+    file = tmp_path / "proof.json"
+    file.write_text(text.replace(FORMAT, f"{FORMAT}0"))
+    with pytest.raises(Misfit, match="its format is"):
+        read(file)
 
 
 @pytest.mark.slow

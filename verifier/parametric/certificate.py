@@ -98,6 +98,8 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
         check_shape(content, Content, "")
     except (ValueError, UsageError) as error:
         raise Misfit(f"{path} is no certificate: {error}") from None
+    if not is_one(content):
+        raise Misfit(f"{path} is no certificate for all constants: its format is {content['format']!r}")
     if content.get("digest") != _digest(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     found: Content = content
@@ -153,6 +155,8 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     name = reading.definition.name
     if content["spec"] != name or content["spec_hash"] != reading.spec_hash:
         raise Misfit(f"the certificate is of another protocol than {name}, or of another version of it")
+    if content["constants"] != dict(reading.constants):
+        raise Misfit(f"the certificate was made at other constants than those at which {name} is read")
     claimed = content["property"]
     if claimed not in {prop.name for prop in reading.definition.properties if prop.kind in PROVABLE}:
         raise Misfit(f"such a certificate is of an invariant, and {name} has none called {claimed}")
