@@ -22,9 +22,12 @@ from verifier.encodings.sorts import Range
 from verifier.engines.induction import Request, induct
 from verifier.engines.induction_outcome import InductionOutcome
 from verifier.engines.inductive_question import Kind
+from verifier.engines.recheck import choose_induction_rechecker
 from verifier.errors import UsageError
 from verifier.processes.limits import Limits
 from verifier.solvers import Answer, open_solver
+from verifier.solvers.cadical_backend import CadicalSolver
+from verifier.solvers.solver_names import BACKENDS, SOLVER_NAMES
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.specs.protocol import (
     DefinitionError,
@@ -323,7 +326,7 @@ def test_a_proof_names_who_checked_it_again() -> None:
     outcome = prove_by_induction(toys.Chain(), "StartsLow")
     assert outcome.verdicts[0].kind is PROVED
     assert outcome.rechecked is not None
-    assert outcome.rechecked.solver == "z3"
+    assert outcome.rechecked.solver == "minisat"
     assert outcome.rechecked.certificate.property_name == "StartsLow"
     assert prove_by_induction(toys.Chain(), "NeverTop").rechecked is None
 
@@ -354,6 +357,24 @@ def test_what_does_not_pass_again_is_not_proved(
     assert outcome.rechecked is None
 
 
+@pytest.mark.parametrize("solver", SOLVER_NAMES)
+def test_another_program_checks_a_proof(solver: str) -> None:
+    found, checked = BACKENDS[solver], BACKENDS[choose_induction_rechecker(solver)]
+    assert found.kind != checked.kind
+
+
+@pytest.mark.parametrize("checker", ["another", "the same"])
+def test_a_solver_that_is_wrong_proves_nothing(monkeypatch: pytest.MonkeyPatch, checker: str) -> None:
+    monkeypatch.setattr(CadicalSolver, "_decide", lambda *_: Answer.UNSATISFIABLE)
+    monkeypatch.setattr(CadicalSolver, "_read_core", lambda *_: ())
+    monkeypatch.setattr("verifier.engines.induction.require_initial_state", lambda _: None)
+    monkeypatch.setattr("verifier.trust.certify.require_initial_state", lambda _: None)
+    if checker == "the same":  # the condition
+        monkeypatch.setattr("verifier.engines.induction.choose_induction_rechecker", lambda solver: solver)
+    verdict = prove_by_induction(toys.Chain(), "NeverTop").verdicts[0]
+    assert verdict.kind is (PROVED if checker == "the same" else VerdictKind.ERROR)
+
+
 # The command line
 
 
@@ -375,7 +396,7 @@ def test_json_has_the_obligations() -> None:
         "WeakIsr": "PROVED",
         "StrongIsr": "PROVED",
     }
-    assert {item["rechecked_by"] for item in result["proofs"]} == {"z3"}
+    assert {item["rechecked_by"] for item in result["proofs"]} == {"minisat"}
     assert all(item["recheck_seconds"] >= 0 for item in result["proofs"])
     cells = result["statistics"]["properties"]["TypeOk"]["obligations"]
     assert {"FencedFollowerFetch", None} <= {cell["action"] for cell in cells}

@@ -27,7 +27,7 @@ from verifier.engines.inductive_question import (
 from verifier.engines.inductive_step import check_obligations
 from verifier.engines.obligations import Obligation as Obligation
 from verifier.engines.obligations import ObligationGroup, group_obligations
-from verifier.engines.recheck import RECHECK, DeadActions, recheck_work, rechecker
+from verifier.engines.recheck import RECHECK, DeadActions, choose_induction_rechecker, recheck_work
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.cores import cores
@@ -199,7 +199,7 @@ class _InductiveCheck:
     def _recheck(self) -> Recheck:
         assert self.certificate is not None
         assert self.checked is not None
-        by, checked = rechecker(self.request.solver), self.checked
+        by, checked = choose_induction_rechecker(self.request.solver), self.checked
         return Recheck(
             self.certificate, by, checked.seconds, checked.obligations, checked.instances, checked.reused
         )
@@ -262,10 +262,10 @@ class _InductiveCheck:
         if not invariant:
             return
         solver, name = self.request.solver, self.request.property_name
-        found_by = FoundBy(ENGINE, solver, solver_version(solver))
+        found_by, by = FoundBy(ENGINE, solver, solver_version(solver)), choose_induction_rechecker(solver)
         self.certificate = certificate_of(self.model, name, invariant, (), found_by)
         known = None if self.request.shared is None else self.request.shared.rechecked
-        children.start(RECHECK, recheck_work(self.model, self.certificate, rechecker(solver), known))
+        children.start(RECHECK, recheck_work(self.model, self.certificate, by, known))
 
     def _tell(self, news: Obligation | LeftOut) -> None:
         self.listen(Progress(news, self._measure_elapsed()))
@@ -303,7 +303,7 @@ class _InductiveCheck:
 
     def _conclude_claim(self, undecided: str) -> Verdict:
         """The verdict on the invariant that was found. It proves the property only if it was checked."""
-        name, by = self.request.property_name, rechecker(self.request.solver)
+        name, by = self.request.property_name, choose_induction_rechecker(self.request.solver)
         if self.checked is None:
             reason = f"a proof was found, but {by} did not finish checking it: {undecided}"
             return Verdict(name, VerdictKind.INCONCLUSIVE, None, self._measure_elapsed(), reason)
