@@ -100,3 +100,10 @@ def test_a_premise_is_to_blame_for_what_reads_no_state(tmp_path: Path) -> None:
     """Of FALSE nothing is red, so what demands it is; of a set the element that it is about."""
     row = find('2 \\in held => ((\\E q \\in 1..3 : pc[q] = "in") => FALSE)', tmp_path)
     assert sorted(list_blamed(row)) == [("held", ("2",)), ("pc[2]", ())]
+
+
+def test_of_long_demands_the_nearest_is_told(tmp_path: Path) -> None:
+    """The outer demand is longer than a sentence may be; that on the value itself is not."""
+    outer = " /\\ ".join(f'(pc[{p}] = "in" => {p} \\in held)' for p in (1, 2, 3) for _ in range(3))
+    row = find(f"({outer}) => (2 \\in held => n = 0)", tmp_path)
+    assert tell_row(row).around == ("This is required because 2 \\in held.",)

@@ -177,9 +177,11 @@ def _around(part: Failing) -> Iterator[str]:
     """Say for which long values a part is false, and what demands it."""
     if len(_name_part(part)) > _LONGEST_WITNESS:
         yield _sentence(f"This is so for {_name_part(part, _LONGEST_AROUND)}")
-    premises = ", ".join(map(_plain, part.demanded_by))
-    if 0 < len(premises) <= _LONGEST_FORMULA:
-        yield f"{REQUIRED} {premises}."
+    demands = [_plain(one) for one in part.demanded_by]
+    while len(", ".join(demands)) > _LONGEST_FORMULA:  # the last one is the nearest
+        del demands[0]
+    if demands:
+        yield f"{REQUIRED} {', '.join(demands)}."
     for branch in map(_plain, part.branches):
         yield _sentence(f"{branch[0].upper()}{_cut(branch[1:], _LONGEST_FORMULA)}")
 
