@@ -54,7 +54,7 @@ def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
     assert "has no level to go on from: it begins anew" in again.stderr
 
 
-def test_more_workers_than_cores_are_spoken_of() -> None:
+def test_more_workers_than_cores_are_mentioned() -> None:
     many = cores() + 1
     assert f"--workers {many} is more than the cores, which are {cores()}" in _remarks(many)
     assert "cores" not in _remarks(cores())

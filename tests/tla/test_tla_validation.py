@@ -186,9 +186,9 @@ def test_the_same_seed_compares_the_same(tmp_path: Path) -> None:
     )
     for validation in (first, again, other):
         validation.run(20)
-    assert first.found.expressions > 10
+    assert first.agreement.expressions > 10
     assert [lane.state for lane in first.lanes] == [lane.state for lane in again.lanes]
-    assert replace(first.found, seconds=0.0) == replace(again.found, seconds=0.0)
+    assert replace(first.agreement, seconds=0.0) == replace(again.agreement, seconds=0.0)
     assert [lane.state for lane in first.lanes] != [lane.state for lane in other.lanes]
 
 
@@ -221,10 +221,10 @@ def test_each_expression_is_compared_in_its_place(tmp_path: Path, monkeypatch: p
     )
     with pytest.raises(Disagrees) as wrong:
         _validation(translate_body(tmp_path, body, CONFIG)).run(5)
-    found = wrong.value.found
-    assert found.what == r"q \in (1..3) \X (1..3)"
-    assert found.place is not None
-    assert (found.place.line, found.interpreter, found.translation) == (7, "TRUE", "FALSE")
+    difference = wrong.value.disagreement
+    assert difference.what == r"q \in (1..3) \X (1..3)"
+    assert difference.place is not None
+    assert (difference.place.line, difference.interpreter, difference.translation) == (7, "TRUE", "FALSE")
 
 
 LIVE = r"""

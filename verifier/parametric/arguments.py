@@ -26,15 +26,15 @@ def abstract_parameters(logic: Logic, formula: Node, about: Sequence[Node]) -> A
     """Replace the parameters of an action by variables. A lemma then says of every client what an action
     reads of its own. The variables are in the order of their occurrence, which does not depend on how the
     formula was read."""
-    found: dict[Node, None] = {}
+    parameters: dict[Node, None] = {}
 
     def see(node: Node) -> None:
         is_parameter = node.kind == "app" and not node.args and PARAMETER in node.data
         if is_parameter or (node.kind == "var" and node in formula.free and node not in about):
-            found[node] = None
+            parameters[node] = None
 
     walk(formula, see)
-    fresh = {node: node if node.kind == "var" else logic.variable(node.sort) for node in found}
+    fresh = {node: node if node.kind == "var" else logic.variable(node.sort) for node in parameters}
     constants = {node: variable for node, variable in fresh.items() if node.kind == "app"}
     general = logic.replace_constants(formula, constants) if constants else formula
     return Abstracted(general, tuple(fresh.values()), tuple(fresh))

@@ -102,8 +102,8 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
         raise Misfit(f"{path} is no certificate for all constants: its format is {content['format']!r}")
     if content.get("digest") != _digest(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
-    found: Content = content
-    return found
+    checked: Content = content
+    return checked
 
 
 @dataclass(frozen=True)
@@ -136,12 +136,14 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
             need(claim)
         for done in run_tasks(tasks, AT_ONCE):
             asked += 1
-            found = next((one for one in done.reported if isinstance(one, _Found | str)), _Found(False, ()))
-            if isinstance(found, str):
-                raise Misfit(found)
-            if not found.shown:
+            result = next(
+                (one for one in done.reported if isinstance(one, _StepResult | str)), _StepResult(False, ())
+            )
+            if isinstance(result, str):
+                raise Misfit(result)
+            if not result.shown:
                 failed.append(done.name)
-            for claim in found.uses:
+            for claim in result.uses:
                 need(claim)
             limits.check_time()
     except KeyboardInterrupt:
@@ -168,8 +170,8 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The result for one obligation: whether the solver shows it, and the lemmas that this needs."""
+class _StepResult:
+    """The result for one obligation: true if the solver shows it, and the lemmas that this needs."""
 
     shown: bool
     uses: tuple[str, ...]
@@ -219,7 +221,7 @@ def _work(
         except Misfit as misfit:
             report(str(misfit))
             return
-        report(_Found(decide_script(solver, text).answer is Answer.UNSATISFIABLE, uses))
+        report(_StepResult(decide_script(solver, text).answer is Answer.UNSATISFIABLE, uses))
 
     return work
 

@@ -75,9 +75,9 @@ class Clausifier:
             case "not":
                 return self._matrix(node.args[0], not sign, outer, name)
             case "and" | "or":
-                found = [self._matrix(arg, sign, outer, name) for arg in node.args]
+                matrices = [self._matrix(arg, sign, outer, name) for arg in node.args]
                 joined = logic.conj if (node.kind == "and") == sign else logic.disj
-                return joined(part for part, _ in found), tuple(v for _, vs in found for v in vs)
+                return joined(part for part, _ in matrices), tuple(v for _, vs in matrices for v in vs)
             case "forall" | "exists":
                 return self._quantifier(node, sign, outer, name)
             case "=":
@@ -112,10 +112,10 @@ def close_clause(logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]
     definitions."""
     if not clause.variables:
         return clause.body
-    return logic.forall(clause.variables, clause.body, triggers(logic, clause, leads))
+    return logic.forall(clause.variables, clause.body, list_triggers(logic, clause, leads))
 
 
-def triggers(
+def list_triggers(
     logic: Logic, clause: Clause, leads: Mapping[str, Sequence[str]]
 ) -> tuple[tuple[Node, ...], ...]:
     """Return the triggers that make a solver instantiate a clause with predicates of definitions. A trigger
@@ -128,26 +128,26 @@ def triggers(
             heads[part] = None
             for like in leads[part.data]:
                 heads[logic.app(like, BOOL, part.args)] = None
-    found: dict[tuple[Node, ...], None] = {}
+    triggers: dict[tuple[Node, ...], None] = {}
     for head in heads:
         rest = [v for v in clause.variables if v not in head.free]
         terms = [part for part in parts if part.data not in leads and part.free <= set(rest)]
         covers = [[part for part in terms if v in part.free] for v in rest]
         if all(covers):
             for chosen in product(*(cover[:3] for cover in covers)):
-                found[tuple(dict.fromkeys((head, *chosen)))] = None
-    return tuple(found)
+                triggers[tuple(dict.fromkeys((head, *chosen)))] = None
+    return tuple(triggers)
 
 
 def _plain_applications(node: Node) -> Iterable[Node]:
     """Return applications to variables and to other such applications, which solvers can match."""
-    found: dict[Node, None] = {}
+    applications: dict[Node, None] = {}
     plain: dict[Node, bool] = {}
 
     def see(one: Node) -> None:
         plain[one] = one.kind == "var" or (one.kind == "app" and all(plain[arg] for arg in one.args))
         if one.kind == "app" and one.free and plain[one]:
-            found[one] = None
+            applications[one] = None
 
     walk(node, see)
-    return found
+    return applications

@@ -59,8 +59,8 @@ def image(reader: Reader, term: Term, scope: Scope) -> Members:
     def contains(item: Value) -> Node:
         one = reader.values.quantify(sort)
         value = body(one.value)
-        found = value.contains(item) if union else reader.values.equal(element, item, value)
-        said = reader.logic.conj((one.within, condition(one.value), found))
+        belongs = value.contains(item) if union else reader.values.equal(element, item, value)
+        said = reader.logic.conj((one.within, condition(one.value), belongs))
         return reader.logic.exists(one.variables, said)
 
     return Members(contains)
@@ -77,11 +77,11 @@ def bag_change(reader: Reader, term: Term, scope: Scope) -> Copies:
     more = term.operator is Operator.BAG_ADD
 
     def of(one: Value) -> Node:
-        found = bag.of(one)
-        changed = logic.plus(found, logic.integer(1 if more else -1))
+        count = bag.of(one)
+        changed = logic.plus(count, logic.integer(1 if more else -1))
         same = reader.values.equal(element, one, item)
-        fits = same if more else logic.conj((same, logic.less_equal(logic.integer(1), found)))
-        return logic.ite(fits, changed, found)
+        fits = same if more else logic.conj((same, logic.less_equal(logic.integer(1), count)))
+        return logic.ite(fits, changed, count)
 
     return Copies(of)
 

@@ -29,11 +29,11 @@ def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:
 
 def _find_implied_part(formula: Node) -> Node | None:
     """Return the only part of a disjunction that is a conjunction, perhaps below a universal quantifier."""
-    found = []
+    conjunctions = []
     for arg in formula.args:
         inner = arg
         while inner.kind == "forall":
             inner = inner.args[0]
         if inner.kind == "and":
-            found.append(arg)
-    return found[0] if len(found) == 1 else None
+            conjunctions.append(arg)
+    return conjunctions[0] if len(conjunctions) == 1 else None

@@ -33,13 +33,13 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     if not _has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
     one = reader.values.quantify(sort)
-    found = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
-    inside, outside = found.formula, found.variables
+    abstracted = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
+    inside, outside = abstracted.formula, abstracted.variables
     word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
     name = reader.symbol(word, inside, (*outside, *one.variables), lambda _: (), INT)
     size = _size(reader, sort)
     reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
-    return logic.app(name, INT, found.arguments)
+    return logic.app(name, INT, abstracted.arguments)
 
 
 def _has_one_form(sort: Sort) -> bool:

@@ -25,18 +25,18 @@ def cover_elements(
     """
     seen = []
     for leaves_one in (False, True):
-        found, number = list(parts), 0
+        covered, number = list(parts), 0
         for sort, size in sizes.items():
             names = [name for name, its in variables if its == sort]
             if len(names) == size >= _FEWEST:
                 number += 1
-                found = _cover(found, names, sort, f"e{number}", leaves_one=leaves_one)
-        if found != list(parts) and found not in seen:
-            seen.append(found)
-            plain = [part for part in found if _is_said(part)]
+                covered = _cover(covered, names, sort, f"e{number}", leaves_one=leaves_one)
+        if covered != list(parts) and covered not in seen:
+            seen.append(covered)
+            plain = [part for part in covered if _is_said(part)]
             kept = tuple(pair for pair in variables if any(_names(part, pair[0]) for part in plain))
             gone = [name for name, sort in variables if (name, sort) not in kept]
-            yield kept, tuple(part for part in found if not any(_names(part, name) for name in gone))
+            yield kept, tuple(part for part in covered if not any(_names(part, name) for name in gone))
 
 
 def _is_said(part: str) -> bool:

@@ -30,7 +30,7 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
     """Ask the solvers with more and more instances. ``efforts``: the first of them all, or all."""
     reason = "both solvers gave up"
     last: list[Any] | None = None
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for number, effort in _in_turn(obligations, obligation, efforts):
         asked = Query.of(obligations, obligation, effort)
         if asked.hypotheses == last:
@@ -40,11 +40,11 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
         if isinstance(answer, Answer):
             reason = f"{FINDER} " + _REASONS[answer]
             continue
-        found.append(answer)
+        findings.append(answer)
         checked = _check(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
         if isinstance(checked, Shown):
             return checked
-    for one in found:
+    for one in findings:
         checked = _check(obligations, obligation, one, _CHECKER_STEPS)
         if isinstance(checked, Shown):
             return checked
@@ -67,24 +67,24 @@ def _decide(asked: Query, number: int, effort: Effort) -> Finding | Answer:
     began = time.process_time()
     names = [f"h{place}" for place in range(len(asked.hypotheses))]
     steps = int(effort.seconds * STEPS_PER_SECOND)
-    found = decide_script(FINDER, asked.script(named=True), names, steps)
-    if found.answer is not Answer.UNSATISFIABLE:
-        return found.answer
-    kept = tuple(sorted(int(name[1:]) for name in found.core))
+    result = decide_script(FINDER, asked.script(named=True), names, steps)
+    if result.answer is not Answer.UNSATISFIABLE:
+        return result.answer
+    kept = tuple(sorted(int(name[1:]) for name in result.core))
     return Finding(asked, number, kept, time.process_time() - began)
 
 
-def _check(obligations: Obligations, obligation: Obligation, found: Finding, steps: int) -> Shown | Answer:
+def _check(obligations: Obligations, obligation: Obligation, finding: Finding, steps: int) -> Shown | Answer:
     """Return the second solver's result for the hypotheses that the first solver needs."""
-    text = found.asked.script(found.kept)
+    text = finding.asked.script(finding.kept)
     began = time.process_time()
     checked = decide_script(CHECKER, text, (), steps)
     if checked.answer is not Answer.UNSATISFIABLE:
         return checked.answer
-    uses = tuple(dict.fromkeys(name for name in map(found.asked.lemma, found.kept) if name != FACT))
+    uses = tuple(dict.fromkeys(name for name in map(finding.asked.lemma, finding.kept) if name != FACT))
     took = time.process_time() - began
     stays = obligations.with_stays
-    return Shown(obligation.name, found.effort, stays, found.kept, uses, text, found.seconds, took)
+    return Shown(obligation.name, finding.effort, stays, finding.kept, uses, text, finding.seconds, took)
 
 
 def _in_turn(
@@ -128,8 +128,8 @@ class Query:
 
     def lemma(self, place: int) -> str:
         """Return the lemma to which a hypothesis belongs."""
-        found: str = self.hypotheses[place][0]
-        return found
+        name: str = self.hypotheses[place][0]
+        return name
 
     def script(self, kept: Sequence[int] | None = None, *, named: bool = False) -> str:
         """Return the SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a

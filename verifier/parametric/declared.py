@@ -52,8 +52,8 @@ def _others(given: Mapping[str, bool], answers: Mapping[str, bool]) -> list[dict
     """Return further answers to try: the opposite of each new answer, after those before it."""
     asked = [one for one in answers if one not in given]
     before = {one: answers[one] for one in given}
-    found = []
+    others = []
     for one in asked:
-        found.append({**before, one: not answers[one]})
+        others.append({**before, one: not answers[one]})
         before[one] = answers[one]
-    return found
+    return others

@@ -61,14 +61,14 @@ class Definedness:
     def in_turn(self, parts: Sequence[Term], scope: Scope, goes_on: bool) -> Node:
         """Return the formula for parts of which each is read only if those before it have this truth
         value."""
-        found: list[Node] = []
+        formulas: list[Node] = []
         before: list[Node] = []
         for place, part in enumerate(parts):
-            found.append(self.logic.follows(self.logic.conj(before), self.of(part, scope)))
+            formulas.append(self.logic.follows(self.logic.conj(before), self.of(part, scope)))
             if place < len(parts) - 1:
                 truth = self._truth(part, scope)
                 before.append(truth if goes_on else self.logic.neg(truth))
-        return self.logic.conj(found)
+        return self.logic.conj(formulas)
 
     def _truth(self, term: Term, scope: Scope) -> Node:
         return self.reader.truth(term, scope)

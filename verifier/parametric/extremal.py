@@ -48,13 +48,13 @@ def _at(logic: Logic, extreme: Extreme, number: Node) -> Node:
 def _list_compared_terms(inside: Node, variable: Node) -> list[Node]:
     """Return the terms with which the formula compares the variable: points where a function has another
     value."""
-    found: dict[Node, None] = {}
+    terms: dict[Node, None] = {}
 
     def see(node: Node) -> None:
         if node.kind == "=":
             for one, other in (node.args, node.args[::-1]):
                 if one is variable and not other.free:
-                    found[other] = None
+                    terms[other] = None
 
     walk(inside, see)
-    return list(found)
+    return list(terms)

@@ -38,33 +38,33 @@ class Facts:
             return ()
         asked = self.counts(goal)
         numbers = asked | self.counts(others)
-        found = [self._clauses("pigeonholes", (length,)) for length in self.lengths(goal)]
-        found += [self._clauses("bounds", (number,)) for number in numbers]
+        facts = [self._clauses("pigeonholes", (length,)) for length in self.lengths(goal)]
+        facts += [self._clauses("bounds", (number,)) for number in numbers]
         if extremes:
-            found += [self._clauses("extremes", (number,)) for number in numbers]
+            facts += [self._clauses("extremes", (number,)) for number in numbers]
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
-        return tuple(chain(*found, *(self._clauses("difference", pair) for pair in pairs)))
+        return tuple(chain(*facts, *(self._clauses("difference", pair) for pair in pairs)))
 
     def meeting(self, goal: Sequence[Node], others: Sequence[Node], most: int) -> Iterator[Clause]:
         """Yield the facts about counts in formulas without variables, at most this number of each form. They
         concern counts with a lower or an upper bound; one of a pair must occur in the goal, if the goal has
         any. Two counts with lower bounds share a value if their sum exceeds one with an upper bound, or the
         number of all values."""
-        found, wanted = self._roles(goal, others)
-        pairs = product(found.low, found.high)
+        roles, wanted = self._roles(goal, others)
+        pairs = product(roles.low, roles.high)
         own = (pair for pair in pairs if pair[0] is not pair[1] and not wanted.keys().isdisjoint(pair))
         forms = (
-            (chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,))) for one in found.all),
+            (chain(self._clauses("bounds", (one,)), self._clauses("extremes", (one,))) for one in roles.all),
             (self._clauses("difference", pair) for pair in own),
-            self._common(found),
+            self._common(roles),
         )
         for facts in forms:
             yield from islice(chain.from_iterable(facts), most)
 
-    def _common(self, found: Roles) -> Iterator[tuple[Clause, ...]]:
-        for one, other in combinations(found.low, 2):
+    def _common(self, roles: Roles) -> Iterator[tuple[Clause, ...]]:
+        for one, other in combinations(roles.low, 2):
             yield self._clauses("common", (one, other))
-            for whole in found.high:
+            for whole in roles.high:
                 if whole is not one and whole is not other:
                     yield self._clauses("common", (one, other, whole))
 
@@ -72,12 +72,12 @@ class Facts:
         """Return the bounds on counts in the formulas, and the wanted counts. The wanted counts are those in
         the goal, or all if the goal has none."""
         known = self.definitions.counts
-        asked, found = Roles(known), Roles(known)
+        asked, roles = Roles(known), Roles(known)
         for node in goal:
             asked.learn(node)
         for node in (*goal, *others):
-            found.learn(node)
-        return found, (asked if asked.low or asked.high else found).all
+            roles.learn(node)
+        return roles, (asked if asked.low or asked.high else roles).all
 
     def totals(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """Return the facts about sums: of each count in the goal that exists for every element of an index
@@ -89,7 +89,7 @@ class Facts:
             return ()
         known = self._symbols(others)
         numbers = [self._apply(name) for name in known if not self.definitions.counts[name].outside]
-        found = [self._clauses(what, (one,)) for one in numbers for what in ("bounds", "extremes")]
+        facts = [self._clauses(what, (one,)) for one in numbers for what in ("bounds", "extremes")]
         for name in families:
             mine = []
             for factor in self._factors(others):
@@ -104,8 +104,8 @@ class Facts:
             spoken = (clause for clauses in mine for clause in clauses)
             for element in self._find_named_elements(spoken, self._sorts(name)[0]):
                 mine.append(self._clauses("some", (self._apply(name, element),)))
-            found += mine
-        return tuple(chain(*found))
+            facts += mine
+        return tuple(chain(*facts))
 
     def _symbols(self, formulas: Iterable[Node]) -> list[str]:
         """Return the symbols of counts, even if they are applied to variables."""
@@ -150,36 +150,36 @@ class Facts:
     ) -> tuple[Clause, ...]:
         """Return the facts of ``meeting``, the most relevant first. Facts about counts in the goal itself,
         without its definitions, come first; then those with the fewest arguments."""
-        found, wanted = self._roles(goal, others)
-        spoken_of = self.counts(own)
+        roles, wanted = self._roles(goal, others)
+        mentioned = self.counts(own)
         groups: list[tuple[str, tuple[Node, ...]]] = [
             ("difference", (one, other))
-            for one, other in product(found.low, found.high)
+            for one, other in product(roles.low, roles.high)
             if one is not other and (one in wanted or other in wanted)
         ]
-        for one, other in combinations(found.low, 2):
+        for one, other in combinations(roles.low, 2):
             groups.append(("common", (one, other)))
-            groups += [("common", (one, other, whole)) for whole in found.high if whole not in (one, other)]
-        groups.sort(key=lambda group: (spoken_of.keys().isdisjoint(group[1]), *_arguments(group[1])))
+            groups += [("common", (one, other, whole)) for whole in roles.high if whole not in (one, other)]
+        groups.sort(key=lambda group: (mentioned.keys().isdisjoint(group[1]), *_arguments(group[1])))
         said: dict[Clause, None] = {}
         for what, numbers in groups:
             for of_one in ("bounds", "extremes"):
                 said |= dict.fromkeys(clause for one in numbers for clause in self._clauses(of_one, (one,)))
             said |= dict.fromkeys(self._clauses(what, numbers))
-        rest = [self._clauses(of_one, (one,)) for one in found.all for of_one in ("bounds", "extremes")]
+        rest = [self._clauses(of_one, (one,)) for one in roles.all for of_one in ("bounds", "extremes")]
         return tuple(said | dict.fromkeys(chain(*rest)))
 
     def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
         """Return the facts about least and greatest elements in formulas without variables. For each pair
         with one in the goal, or any pair if the goal has none, a fact says whether one bounds the other.
         Those with the fewest arguments come first."""
-        asked, found = (self._extremes_with_counted(formulas) for formulas in (goal, (*goal, *others)))
-        pairs = [pair for pair in permutations(found, 2) if not asked or not asked.keys().isdisjoint(pair)]
+        asked, extremes = (self._extremes_with_counted(formulas) for formulas in (goal, (*goal, *others)))
+        pairs = [pair for pair in permutations(extremes, 2) if not asked or not asked.keys().isdisjoint(pair)]
         said: dict[Clause, None] = {}
         for pair in sorted(pairs, key=_arguments):
             for what, ends in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair)):
                 said |= dict.fromkeys(self._clauses(what, ends))
-        rest = [self._clauses("element", (number,)) for number in found]
+        rest = [self._clauses("element", (number,)) for number in extremes]
         return tuple(said | dict.fromkeys(chain(*rest)))
 
     def _extremes_with_counted(self, formulas: Sequence[Node]) -> dict[Node, None]:
@@ -249,20 +249,20 @@ class Facts:
 
 
 def _applications(formulas: Iterable[Node]) -> list[Node]:
-    found = dict[Node, None]()
+    applications = dict[Node, None]()
     seen = set[Node]()
 
     def see(node: Node) -> None:
         if node.kind == "app":
-            found[node] = None
+            applications[node] = None
 
     for one in formulas:
         walk(one, see, seen)
-    return list(found)
+    return list(applications)
 
 
 def _arguments(numbers: Sequence[Node]) -> tuple[int, int]:
     """Return the numbers of distinct arguments of applications: those with arguments of their own, and
     all."""
-    found = {arg for number in numbers for arg in number.args}
-    return sum(1 for arg in found if arg.args), len(found)
+    arguments = {arg for number in numbers for arg in number.args}
+    return sum(1 for arg in arguments if arg.args), len(arguments)

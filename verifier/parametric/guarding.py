@@ -47,11 +47,11 @@ def _answer(sort: Sort, name: str) -> Any:
         return object.__getattribute__(sort, name)
     if name == "size" and type(sort) is Range:
         return _size(sort)
-    found = object.__getattribute__(sort, name)
-    if isinstance(found, Traced):
-        return ReadConstant(found)
+    value = object.__getattribute__(sort, name)
+    if isinstance(value, Traced):
+        return ReadConstant(value)
     if name in _KNOWN:
-        return found
+        return value
     error = NotParametric(
         f"{place_of_frame(frame)}: {name} of a sort that depends on constants has no reading for all of them"
     )
@@ -71,7 +71,7 @@ def _size(sort: Range) -> Any:
 def _trace(sort: Sort) -> Traced | None:
     """Return a number in the sort that depends on constants; None if there is none."""
     own = object.__getattribute__(sort, "__dict__").values()
-    found = next((value for value in own if isinstance(value, Traced)), None)
+    number = next((value for value in own if isinstance(value, Traced)), None)
     parts = object.__getattribute__(sort, "parts")()
     among_parts = (one for part in parts if (one := _trace(part)) is not None)
-    return found if found is not None else next(among_parts, None)
+    return number if number is not None else next(among_parts, None)

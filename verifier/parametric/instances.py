@@ -73,16 +73,16 @@ class Kinds:
 
 def ground_terms(formulas: Iterable[Node]) -> tuple[Node, ...]:
     """Return the ground terms in formulas, without formulas, in the order of their occurrence."""
-    found: dict[Node, None] = {}
+    terms: dict[Node, None] = {}
     seen: set[Node] = set()
 
     def see(node: Node) -> None:
         if node.sort != BOOL and not node.free and node.kind in ("app", "sum"):
-            found[node] = None
+            terms[node] = None
 
     for formula in formulas:
         walk(formula, see, seen)
-    return tuple(node for node in found if node.kind != "sum" or node.args)
+    return tuple(node for node in terms if node.kind != "sum" or node.args)
 
 
 def _choices(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:

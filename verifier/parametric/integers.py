@@ -66,8 +66,8 @@ def _end(reader: Reader, contains: Callable[[Node], Node], *, least: bool, first
     consequence is stated by itself, because no solver guesses it."""
     logic = reader.logic
     variable, other = logic.variable(INT), logic.variable(INT)
-    found = abstract_parameters(logic, contains(variable), (variable,))
-    inside, outside = found.formula, found.variables
+    abstracted = abstract_parameters(logic, contains(variable), (variable,))
+    inside, outside = abstracted.formula, abstracted.variables
     also = logic.substitute(inside, {variable: other})
 
     def axioms(applied: Node) -> tuple[Node, ...]:
@@ -88,4 +88,4 @@ def _end(reader: Reader, contains: Callable[[Node], Node], *, least: bool, first
         said = tuple(logic.forall(outside, axiom) for axiom in axioms(applied))
         reader.definitions.axioms[name] = said
         reader.definitions.extremes[name] = Extreme(outside, variable, inside, least, first)
-    return logic.app(name, INT, found.arguments)
+    return logic.app(name, INT, abstracted.arguments)

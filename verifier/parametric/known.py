@@ -11,7 +11,7 @@ from verifier.parametric.clausal import Clause
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms
 from verifier.parametric.logic import BOOL, INT, Node, walk
-from verifier.parametric.spoken_of import skolem_functions
+from verifier.parametric.terms_in_formulas import collect_skolem_functions
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,21 @@ class Known:
 
     def collect_unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
         """Return the kinds of integers that a hypothesis says to exist."""
-        made = skolem_functions([clause for _, clause in self.hypotheses], {})
+        made = collect_skolem_functions([clause for _, clause in self.hypotheses], {})
         return frozenset(kinds.of(node) for node in made if node.sort == INT)
 
     @cached_property
     def parts_of_one(self) -> tuple[Node, ...]:
         """Return the application to a variable of each state variable that is a function of one value."""
-        found: dict[str, Node] = {}
+        parts: dict[str, Node] = {}
 
         def see(node: Node) -> None:
             if node.kind == "app" and node.sort != BOOL and [arg.kind for arg in node.args] == ["var"]:
-                found.setdefault(node.data, node)
+                parts.setdefault(node.data, node)
 
         for _, clause in self.hypotheses:
             walk(clause.body, see)
-        return tuple(found.values())
+        return tuple(parts.values())
 
     @cached_property
     def state_constants(self) -> tuple[Node, ...]:

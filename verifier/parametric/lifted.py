@@ -169,7 +169,7 @@ class Lifter:
 
     def lift(self, clauses: Iterable[Sequence[Literal]]) -> list[Lifted]:
         """Return the formulas: those for any number first, short ones before long ones."""
-        found: dict[Lifted, None] = {}
+        formulas: dict[Lifted, None] = {}
         bits = {
             bit.symbol_name(): (leaf, place)
             for leaf in self.layout.leaves
@@ -182,8 +182,8 @@ class Lifter:
                 leaves.setdefault(id(leaf), (leaf, []))[1].append((leaf.meaning(place), not is_set))
             together = sorted(leaves.values(), key=lambda pair: pair[0].name)
             for one in self._readings([(leaf, _find_allowed_values(leaf, said)) for leaf, said in together]):
-                found.setdefault(one)
-        return sorted(found, key=lambda one: (not one.is_general, len(one.parts), len(one.text)))
+                formulas.setdefault(one)
+        return sorted(formulas, key=lambda one: (not one.is_general, len(one.parts), len(one.text)))
 
     def _readings(self, together: Sequence[tuple[Leaf, tuple[Any, ...]]]) -> Iterator[Lifted]:
         numbers = sorted({n for leaf, allowed in together for n in _numbers(leaf, allowed)})

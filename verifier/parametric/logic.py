@@ -50,17 +50,17 @@ class Logic:
 
     def _node(self, kind: str, sort: str, args: tuple[Node, ...] = (), data: Any = None) -> Node:
         key = (kind, sort, tuple(map(id, args)), data)
-        found = self._made.get(key)
-        if found is None:
+        node = self._made.get(key)
+        if node is None:
             free = frozenset().union(*(arg.free for arg in args)) if args else frozenset()
             if isinstance(data, Bound):
                 free -= frozenset(data.variables)
             quantified = isinstance(data, Bound) or any(arg.quantified for arg in args)
-            found = Node(kind, sort, args, data, free, quantified)
+            node = Node(kind, sort, args, data, free, quantified)
             if kind == "var":
-                object.__setattr__(found, "free", frozenset((found,)))
-            self._made[key] = found
-        return found
+                object.__setattr__(node, "free", frozenset((node,)))
+            self._made[key] = node
+        return node
 
     def variable(self, sort: str) -> Node:
         """Return a new bound variable."""
@@ -246,8 +246,8 @@ class Logic:
     def _solve(self, variables: Sequence[Node], body: Node, sign: bool) -> tuple[list[Node], Node]:
         """Replace variables whose value the body determines; its negation if ``sign`` is false."""
         left = list(variables)
-        while (found := self._solution(left, body, sign)) is not None:
-            variable, value = found
+        while (solution := self._solution(left, body, sign)) is not None:
+            variable, value = solution
             left.remove(variable)
             body = self.substitute(body, {variable: value})
         return left, body
@@ -317,9 +317,9 @@ class _Substitution:
         self.known: dict[Node, Node] = dict(values)
 
     def of(self, node: Node) -> Node:
-        found = self.known.get(node)
-        if found is not None:
-            return found
+        known = self.known.get(node)
+        if known is not None:
+            return known
         if not self.everywhere and self.values.keys().isdisjoint(node.free):
             return node
         if isinstance(node.data, Bound):

@@ -93,12 +93,12 @@ class Obligations:
     def _same_before(self, name: str) -> frozenset[str]:
         """Return the parts of a lemma in the state before a step, as texts. A part that is equal in the state
         after needs no solver."""
-        found = self._known_parts.get(name)
-        if found is None:
+        parts = self._known_parts.get(name)
+        if parts is None:
             formula = self.system.formula(name, self.system.before)
-            found = frozenset(canonical(part, ()) for part in self._conjuncts(name, formula))
-            self._known_parts[name] = found
-        return found
+            parts = frozenset(canonical(part, ()) for part in self._conjuncts(name, formula))
+            self._known_parts[name] = parts
+        return parts
 
     @cached_property
     def _known_parts(self) -> dict[str, frozenset[str]]:
@@ -112,12 +112,12 @@ class Obligations:
     def safety(self, name: str) -> Iterator[Obligation]:
         """Yield that the lemmas imply a property. A deadlock invariant is shown part after part."""
         formula = self.system.formula(name, self.system.before)
-        found = self._parts(ALWAYS, name, formula, (), (), inductive=True)
+        obligations = self._parts(ALWAYS, name, formula, (), (), inductive=True)
         if self.system.kind(name) is not PropertyKind.DEADLOCK_INVARIANT:
-            yield from found
+            yield from obligations
             return
         parts, known = list(self._conjuncts(name, formula)), list(self._stuck)
-        for one in found:
+        for one in obligations:
             yield replace(one, known=tuple(known))
             said = self.clausifier.clauses(parts[one.part], f"{name} {one.part}")
             known += [clause for clause in said if len(clause.variables) <= 1]  # others have many instances

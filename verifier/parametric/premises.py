@@ -16,15 +16,15 @@ from verifier.parametric.known import Known
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
-from verifier.parametric.spoken_of import (
-    length,
-    list_compared_terms,
-    partly_unfolded,
-    predicates,
-    skolem_functions,
-    unfolding,
-)
 from verifier.parametric.system import ALWAYS, ParametricSystem
+from verifier.parametric.terms_in_formulas import (
+    collect_predicates,
+    collect_skolem_functions,
+    count_symbols,
+    list_compared_terms,
+    unfold,
+    unfold_partly,
+)
 
 _MOST_INSTANCES = 10_000
 """A clause with more instances is given to solvers with its quantifiers."""
@@ -62,11 +62,11 @@ class Premises:
 
     @cached_property
     def _all(self) -> Known:
-        found = []
+        hypotheses = []
         for name in self.names:
             formula = self.system.formula(name, self.system.before)
-            found += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
-        return Known(tuple(found))
+            hypotheses += [(name, clause) for clause in self.clausifier.clauses(formula, name)]
+        return Known(tuple(hypotheses))
 
     def is_hinted(self, obligation: Obligation) -> bool:
         """True if the author names the lemmas that it needs."""
@@ -82,11 +82,11 @@ class Premises:
         names = () if effort.own else self._hint(obligation)
         if not effort.own and not (effort.hinted and names):
             return self._all
-        found = self._hinted.get((obligation.claim, names))
-        if found is None:
-            found = self._all.only({obligation.claim, *names, *self.system.typed_names})
-            self._hinted[obligation.claim, names] = found
-        return found
+        selection = self._hinted.get((obligation.claim, names))
+        if selection is None:
+            selection = self._all.only({obligation.claim, *names, *self.system.typed_names})
+            self._hinted[obligation.claim, names] = selection
+        return selection
 
     @cached_property
     def _hints(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -134,15 +134,15 @@ class Premises:
             return []
         by_number = self._tiers(obligation, over)
         tiers = [by_number[number] for number in effort.tiers]
-        found: list[tuple[str, Node]] = []
+        hypotheses: list[tuple[str, Node]] = []
         for name, clause in (*facts, *(over.hypotheses if obligation.inductive else ())):
-            found += self._instances(name, clause, tiers, effort.most)
+            hypotheses += self._instances(name, clause, tiers, effort.most)
         if effort.meeting:
-            found += self._meeting(obligation, over, effort, found, tiers[-1])
+            hypotheses += self._meeting(obligation, over, effort, hypotheses, tiers[-1])
         if obligation.inductive:
             others = facts if obligation.known else []
-            found += self._with_quantifiers(obligation, over, effort.quantified, others)
-        return list(dict.fromkeys(found))
+            hypotheses += self._with_quantifiers(obligation, over, effort.quantified, others)
+        return list(dict.fromkeys(hypotheses))
 
     def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
         """Return the facts about the counts and lengths in the obligation and the hypotheses."""
@@ -151,12 +151,12 @@ class Premises:
         given = [clause.body for clause in obligation.given]
         known = over.counts(self._facts) if obligation.inductive else ()
         extremes = not obligation.inductive or obligation.at == ALWAYS
-        found = self._facts.about(goal, (*given, *known), extremes=extremes)
+        facts = self._facts.about(goal, (*given, *known), extremes=extremes)
         if obligation.at != ALWAYS:
-            return found
+            return facts
         others = [*goal, *(clause.body for clause in obligation.known), *known]
         others += [node for _, node in self.definitions(others)]
-        return (*found, *self._facts.totals(goal, others))
+        return (*facts, *self._facts.totals(goal, others))
 
     @property
     def has_counts(self) -> bool:
@@ -168,14 +168,14 @@ class Premises:
         obligation: Obligation,
         over: Known,
         effort: Effort,
-        found: Sequence[tuple[str, Node]],
+        hypotheses: Sequence[tuple[str, Node]],
         terms: Sequence[Node],
     ) -> Iterator[tuple[str, Node]]:
         """Yield facts about the counts in instances, and hypotheses instantiated at the witnesses of these
         facts."""
         own = [clause.body for clause in obligation.goal]
         goal = list(own)
-        others = [*(clause.body for clause in obligation.given), *(node for _, node in found)]
+        others = [*(clause.body for clause in obligation.given), *(node for _, node in hypotheses)]
         ends: tuple[Clause, ...] = ()
         if effort.hinted:
             goal += self._find_axioms_in(goal)
@@ -231,18 +231,18 @@ class Premises:
             return []
         spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
         unnamed = over.collect_unnamed_kinds(self.kinds)
-        found = []
+        quantified = []
         for name, clause in (*over.hypotheses, *others):
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
             if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
-                found.append((name, close_clause(self.logic, clause, self.leads)))
-        return found
+                quantified.append((name, close_clause(self.logic, clause, self.leads)))
+        return quantified
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
         """True if other hypotheses say that integers of its kind exist, and the hypothesis itself says it of
         none."""
-        return not kinds.isdisjoint(unnamed) and not skolem_functions([clause], self.leads)
+        return not kinds.isdisjoint(unnamed) and not collect_skolem_functions([clause], self.leads)
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
@@ -256,19 +256,19 @@ class Premises:
     def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
         """Return the axioms of the symbols in formulas, and of the symbols in these axioms."""
         known = self.system.definitions.axioms
-        found: dict[str, None] = {}
+        symbols: dict[str, None] = {}
         seen: set[Node] = set()
 
         def see(node: Node) -> None:
             if node.kind == "app" and node.data in known:
-                found.setdefault(node.data)
+                symbols.setdefault(node.data)
 
         for node in nodes:
             walk(node, see, seen)
         made: list[tuple[str, Node]] = []
         done: set[str] = set()
-        while len(done) < len(found):
-            for name in [name for name in found if name not in done]:
+        while len(done) < len(symbols):
+            for name in [name for name in symbols if name not in done]:
                 done.add(name)
                 for node in self._axioms(name):
                     made.append((name, node))
@@ -308,13 +308,15 @@ class Premises:
         named = list(dict.fromkeys(self._witnesses(obligation, over, terms)))
         constants = [node for node in over.state_constants if node not in named]
         derived = self._derive_terms(obligation, named)
-        others = [node for node in spoken if length(node) <= _LONGEST_TERM]
+        others = [node for node in spoken if count_symbols(node) <= _LONGEST_TERM]
         most = [*named, *constants, *derived, *others]
         own = named + self._numbers_of(over, named)
         wide = named + [node for node in constants if node.sort != INT]
         wide += self._numbers_of(over, wide)
         there = list(filter(_is_witness, ground_terms(self._unfold_in_turn(given))))
-        there += [node for node in ground_terms(goal) if node.kind == "sum" and length(node) <= _LONGEST_TERM]
+        there += [
+            node for node in ground_terms(goal) if node.kind == "sum" and count_symbols(node) <= _LONGEST_TERM
+        ]
         tiers = [named, named + constants, named + derived, most, own, wide]
         tiers += [named + there, named + there + constants]
         return [list(dict.fromkeys(tier)) for tier in tiers]
@@ -323,17 +325,17 @@ class Premises:
         """Yield the witnesses of facts about counts, also at these terms, and the witnesses of definitions in
         them."""
         facts, goal = self.facts(obligation, over), [clause.body for clause in obligation.goal]
-        found = list(named)
+        terms = list(named)
         if self._facts.counts(goal) or self._facts.lengths(goal):
-            found += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
+            terms += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
             parts = product(over.parts_of_one, obligation.terms)
-            found += [
+            terms += [
                 self.logic.app(part.data, part.sort, (term,))
                 for part, term in parts
                 if self.kinds.of(term) == self.kinds.of(part.args[0])
             ]
-        yield from found
-        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, found)]
+        yield from terms
+        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, terms)]
         yield from filter(_is_witness, ground_terms(self._unfold(said)))
 
     def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
@@ -348,18 +350,18 @@ class Premises:
 
     def _unfold_in_turn(self, said: Sequence[Node]) -> list[Node]:
         """Unfold definitions in formulas, in the results, and so on."""
-        found: dict[Node, None] = {}
+        unfolded: dict[Node, None] = {}
         more = list(said)
         while more:
-            found |= dict.fromkeys(more)
-            more = [node for node in self._unfold(more) if node not in found]
-        return list(found)
+            unfolded |= dict.fromkeys(more)
+            more = [node for node in self._unfold(more) if node not in unfolded]
+        return list(unfolded)
 
     def _unfold_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
         """Yield definitions unfolded at the terms to which formulas apply them, and at other terms."""
-        for node in predicates(said, self.leads):
+        for node in collect_predicates(said, self.leads):
             for axiom in self._axioms(node.data):
-                clause = partly_unfolded(self.logic, axiom, node)
+                clause = unfold_partly(self.logic, axiom, node)
                 if clause is None:
                     continue
                 if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_UNFOLDED:
@@ -367,13 +369,13 @@ class Premises:
 
     def _unfold(self, said: Iterable[Node]) -> list[Node]:
         """Return the definitions unfolded at the terms to which formulas apply them."""
-        found = []
-        for node in predicates(said, self.leads):
+        unfolded = []
+        for node in collect_predicates(said, self.leads):
             for axiom in self._axioms(node.data):
-                applied = unfolding(self.logic, axiom, node)
+                applied = unfold(self.logic, axiom, node)
                 if applied is not None:
-                    found.append(applied)
-        return found
+                    unfolded.append(applied)
+        return unfolded
 
     @cached_property
     def _constant_nodes(self) -> frozenset[Node]:
@@ -391,8 +393,8 @@ class Premises:
                 ends += bounds
                 said += [self.logic.substitute(clause.body, {clause.variables[0]: t}) for t in bounds]
         unfolded = self._unfold(said)
-        found = [*ends, *ground_terms(unfolded)]
-        return [n for n in dict.fromkeys(found) if n not in named and length(n) <= _LONGEST_TERM]
+        terms = [*ends, *ground_terms(unfolded)]
+        return [n for n in dict.fromkeys(terms) if n not in named and count_symbols(n) <= _LONGEST_TERM]
 
 
 def _is_witness(node: Node) -> bool:

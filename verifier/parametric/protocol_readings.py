@@ -112,15 +112,15 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
     _require_nothing_refused(decisions)
     made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.take()
     bounds = [bound for name, constant in numeric.items() for bound in _find_declared_bounds(name, constant)]
-    found = {one.words: one for one in bounds}
+    assumptions = {one.words: one for one in bounds}
     for one in said.values():
         is_own = one.asked in required and one.words not in made
-        found.setdefault(one.words, replace(one, is_declared=is_own or follows(one, numeric)))
+        assumptions.setdefault(one.words, replace(one, is_declared=is_own or follows(one, numeric)))
     for one in (*made.values(), *_assume_inhabited(definition)):
         if not follows(one, numeric):
-            found.setdefault(one.words, one)
+            assumptions.setdefault(one.words, one)
     return ParametricReading(
-        replace(definition, constants=given), given, tuple(numeric), tuple(found.values()), ""
+        replace(definition, constants=given), given, tuple(numeric), tuple(assumptions.values()), ""
     )
 
 

@@ -87,17 +87,17 @@ class Listed:
     @staticmethod
     def of(obligations: Obligations, property_name: str) -> Listed:
         """Return all obligations for the property, always in the same order."""
-        found: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
+        by_claim: dict[str, list[Obligation]] = {name: [] for name in obligations.names}
         for one in (*obligations.initiation(), *obligations.consecution()):
-            found[one.claim].append(one)
+            by_claim[one.claim].append(one)
         if obligations.system.kind(property_name) is PropertyKind.STEP_INVARIANT:
-            found[property_name] = list(obligations.steps(property_name))
+            by_claim[property_name] = list(obligations.steps(property_name))
         elif property_name not in obligations.names:
-            found[property_name] = list(obligations.safety(property_name))
-        found[UNDEFINED_READ] = list(obligations.reads())
+            by_claim[property_name] = list(obligations.safety(property_name))
+        by_claim[UNDEFINED_READ] = list(obligations.reads())
         _ = obligations.premises.hypotheses, obligations.premises.leads
-        obligations.premises.learn(one for claim in found.values() for one in claim)
-        return Listed(obligations, found)
+        obligations.premises.learn(one for claim in by_claim.values() for one in claim)
+        return Listed(obligations, by_claim)
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,9 @@ def prove(
     if proofs.system.kind(property_name) in NOT_KEPT:
         return search.attempt(kept=False)
     if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
-        found = search.attempt(kept=True)
-        if found.proved or found.limit is not None or not search.is_implied(EFFORTS):
-            return found
+        attempt = search.attempt(kept=True)
+        if attempt.proved or attempt.limit is not None or not search.is_implied(EFFORTS):
+            return attempt
     return search.attempt(kept=False)
 
 
@@ -188,12 +188,12 @@ class _Search:
         that actions assign values of the right sorts."""
         if self.proofs.reading.is_total:
             return self._attempt(kept, with_stays=False)
-        found = self._attempt(kept, with_stays=False, until_open=True)
-        if found.proved or found.limit is not None:
-            return found
+        first = self._attempt(kept, with_stays=False, until_open=True)
+        if first.proved or first.limit is not None:
+            return first
         more = self._attempt(kept, with_stays=True)
         # If the time is over, the obligations that were open before are still reported.
-        return more if more.limit is None else replace(more, results={**found.results, **more.results})
+        return more if more.limit is None else replace(more, results={**first.results, **more.results})
 
     def _list_obligations(self, *, kept: bool, with_stays: bool = False) -> Listed | None:
         """The obligations. To make them takes seconds: None where the limits were reached."""
@@ -313,8 +313,8 @@ def _result(done: TaskResult) -> Result:
 
 def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
     """Return the action, the claim and the reason of each open obligation."""
-    found: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], str] = {}
     for one in open_:
         at, claim, _ = place_of(one.name)
-        found.setdefault((at, claim), one.reason)
-    return [(at, claim, reason) for (at, claim), reason in found.items()]
+        reasons.setdefault((at, claim), one.reason)
+    return [(at, claim, reason) for (at, claim), reason in reasons.items()]

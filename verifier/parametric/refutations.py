@@ -36,17 +36,15 @@ class Refutations:
         self.waiting.popleft()
         if done.limit is not None:
             self.waiting.clear()
-        found = (one for one in done.reported if isinstance(one, Refuted))
-        self.where = {(one.at, one.claim): one.where for one in found} | self.where
+        refuted = (one for one in done.reported if isinstance(one, Refuted))
+        self.where = {(one.at, one.claim): one.where for one in refuted} | self.where
 
-    def among(
-        self, claims: Mapping[str, Sequence[Obligation]], needed: Iterable[str]
-    ) -> dict[str, Open]:
+    def among(self, claims: Mapping[str, Sequence[Obligation]], needed: Iterable[str]) -> dict[str, Open]:
         """Return the refuted obligations among the needed ones: the first part for each action and claim."""
         obligations = (one for claim in needed for one in claims[claim]) if self.where else ()
-        found: dict[tuple[str, str], Open] = {}
+        refuted: dict[tuple[str, str], Open] = {}
         for one in obligations:
             where = self.where.get((one.at, one.claim))
             if where is not None:
-                found.setdefault((one.at, one.claim), Open(one.name, f"it is false with {where}"))
-        return {one.name: one for one in found.values()}
+                refuted.setdefault((one.at, one.claim), Open(one.name, f"it is false with {where}"))
+        return {one.name: one for one in refuted.values()}

@@ -45,10 +45,10 @@ class Printer:
     def _of(self, node: Node, numbers: dict[Node, int]) -> str:
         if node.free or node.quantified:
             return self._print_node(node, numbers)
-        found = self._ground.get(node)
-        if found is None:
-            found = self._ground[node] = self._print_node(node, numbers)
-        return found
+        text = self._ground.get(node)
+        if text is None:
+            text = self._ground[node] = self._print_node(node, numbers)
+        return text
 
     def _print_node(self, node: Node, numbers: dict[Node, int]) -> str:
         parts = [self._of(arg, numbers) for arg in node.args] if not isinstance(node.data, Bound) else []

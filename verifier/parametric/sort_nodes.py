@@ -360,10 +360,10 @@ class Values:
         logic = self.logic
 
         def at(place: Node) -> Value:
-            found = items[-1] if items else self.make_unused(sort)
+            value = items[-1] if items else self.make_unused(sort)
             for number, item in reversed(list(enumerate(items[:-1]))):
-                found = self.choice(logic.equal(place, logic.integer(number)), item, found)
-            return found
+                value = self.choice(logic.equal(place, logic.integer(number)), item, value)
+            return value
 
         return Items(logic.integer(len(items)), at)
 

@@ -218,17 +218,17 @@ class ParametricSystem:
     def formula(self, name: str, reader: Reader) -> Node:
         """Return a lemma or a property in the state of the reader. A property also claims that all its reads
         have values: otherwise it has no meaning."""
-        found = self._formulas.get((name, reader))
-        if found is None:
-            found = self._formulas[name, reader] = self._read(name, reader)
-        return found
+        formula = self._formulas.get((name, reader))
+        if formula is None:
+            formula = self._formulas[name, reader] = self._read(name, reader)
+        return formula
 
     def _read(self, name: str, reader: Reader) -> Node:
         if name.startswith(f"{TYPED}:"):
             return self._make_typed_parts(reader)[name]
         if name.startswith(STAYS):
-            found = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
-            return self._stays(found, reader)
+            action = next(a for a in self.definition.actions if a.name == name.removeprefix(STAYS))
+            return self._stays(action, reader)
         if name.startswith(READS):
             return Definedness(reader).formula(self._term(name.removeprefix(READS)))
         formula = self._place(name, reader, self._term(name))
@@ -283,15 +283,15 @@ class ParametricSystem:
         return tuple(name for name, said in parts.items() if said is not self.logic.true)
 
     def _make_typed_parts(self, reader: Reader) -> Mapping[str, Node]:
-        found = self._typed.get(reader)
-        if found is None:
+        typed = self._typed.get(reader)
+        if typed is None:
             values = reader.scope.values
-            found = self._typed[reader] = {}
+            typed = self._typed[reader] = {}
             for symbol in self.definition.variables:
                 for part, said in self.values.make_typed_parts(symbol.sort, values[symbol], symbol.name):
                     name = f"{TYPED}:{part}"
-                    found[name] = self.logic.conj((found.get(name, self.logic.true), said))
-        return found
+                    typed[name] = self.logic.conj((typed.get(name, self.logic.true), said))
+        return typed
 
     def _term(self, name: str) -> Term:
         claims: dict[str, Term] = {lemma.name: lemma.formula for lemma in self.definition.lemmas}

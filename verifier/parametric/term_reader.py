@@ -90,8 +90,8 @@ class Reader:
 
     def value(self, term: Term) -> Value:
         """Return a value in the state."""
-        found: Value = self.read(term, self.scope)
-        return found
+        value: Value = self.read(term, self.scope)
+        return value
 
     # All terms
 
@@ -109,9 +109,9 @@ class Reader:
 
     def truth(self, term: Term, scope: Scope) -> Node:
         """Return the value of a formula."""
-        found = self.read(term, scope)
-        assert isinstance(found, Node)
-        return found
+        truth = self.read(term, scope)
+        assert isinstance(truth, Node)
+        return truth
 
     def part(self, term: Term, scope: Scope) -> Any:
         """Return the value of a part that is neither conjunct nor disjunct: its formulas have either

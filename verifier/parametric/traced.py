@@ -70,8 +70,8 @@ class Decisions:
 
     def take(self) -> dict[str, Assumption]:
         """Return the assumptions recorded since the last call."""
-        found, self.assumptions = self.assumptions, {}
-        return found
+        assumptions, self.assumptions = self.assumptions, {}
+        return assumptions
 
     def note(self, left: Polynomial, relation: str, right: Polynomial, holds: bool) -> bool:
         """Record a comparison of the protocol's code that involves a constant. Return its answer. The

@@ -182,10 +182,10 @@ def _with_suggestions(
 def _find_between(first: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return constants between these. IC3 may need one element more than at the first to find a lemma, and be
     too slow at the given ones, or find too special lemmas there."""
-    found = {
+    larger = {
         name: first[name] + 1 for name in first if first[name] != given[name] and first[name] < given[name]
     }
-    between = {**given, **found}
+    between = {**given, **larger}
     return [] if between in (first, given) else [between]
 
 

@@ -63,13 +63,13 @@ def answer_question(
     return told.keep_in(validate_verdicts(question, engine.run(question, listen, built)))
 
 
-def validate_verdicts(question: Question[Any], found: Run) -> Run:
+def validate_verdicts(question: Question[Any], run: Run) -> Run:
     """Return the run with its verdicts compared with the protocol, if that is a Python class."""
-    if question.loaded.protocol is None or found.model is None:
-        return found
+    if question.loaded.protocol is None or run.model is None:
+        return run
     from verifier.runs.protocol_validation import validate_run
 
-    return validate_run(question, found)
+    return validate_run(question, run)
 
 
 def execute(engine: str, loaded: Loaded, options: Options) -> Run:

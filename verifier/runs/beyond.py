@@ -119,12 +119,12 @@ def _on_spark(options: ExploreOptions, findings: RunningExploration, folder: Pat
 
 def _settings_of(options: ExploreOptions) -> dict[str, str]:
     """Return the settings. Raises UsageError for a word that is none."""
-    found = {}
+    settings = {}
     for word in options.conf:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise UsageError(
                 f"--conf {word} is not allowed: it takes NAME=VALUE, as in spark.executor.memory=4g"
             )
-        found[name] = value
-    return found
+        settings[name] = value
+    return settings

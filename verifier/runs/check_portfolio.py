@@ -125,7 +125,6 @@ class Portfolio:
     _walked_first: bool = False
     """True once the guided walks of a hunt give way to its bounded searches."""
 
-
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
         self.children = Children(replace(self.question.limits, with_grace=True), nested=True)

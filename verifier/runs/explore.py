@@ -88,8 +88,8 @@ def _run(
         request = replace(request, beyond=beyond(question))
         for words in remarks(options):
             listen(Remark(words))
-    found = answer(question, lambda model: explore(model, request, listen), built)
-    return conclude(question, found, ENGINE.name, depth=found.outcome.statistics.get("depth", 0))
+    result = answer(question, lambda model: explore(model, request, listen), built)
+    return conclude(question, result, ENGINE.name, depth=result.outcome.statistics.get("depth", 0))
 
 
 def _with_graph(options: ExploreOptions, path: Path) -> ExploreOptions:
@@ -124,15 +124,17 @@ def _label(run: Run) -> LabeledGraph | None:
     from verifier.outcomes.labeled_graph import LabeledExploration
     from verifier.text.state_graph import label_graph
 
-    found = run.outcome
-    if isinstance(found, LabeledExploration):
-        return found.graph
-    if not isinstance(found, Exploration) or found.graph is None:
+    outcome = run.outcome
+    if isinstance(outcome, LabeledExploration):
+        return outcome.graph
+    if not isinstance(outcome, Exploration) or outcome.graph is None:
         return None
     traces = {
-        verdict.property_name: verdict.trace.states for verdict in found.verdicts if verdict.trace is not None
+        verdict.property_name: verdict.trace.states
+        for verdict in outcome.verdicts
+        if verdict.trace is not None
     }
-    return label_graph(found.graph, traces)
+    return label_graph(outcome.graph, traces)
 
 
 def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:

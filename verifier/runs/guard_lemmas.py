@@ -169,10 +169,10 @@ def _exists(symbols: Sequence[Symbol], parts: Sequence[Term]) -> Term | None:
     free = {symbol for part in parts for symbol in part.free}
     for symbol in symbols:
         if symbol in free and not _is_first_order(symbol.sort):
-            found = _greatest(symbol, parts)
-            if found is None:
+            reduced = _greatest(symbol, parts)
+            if reduced is None:
                 return None
-            parts = found
+            parts = reduced
     body = parts[0] if len(parts) == 1 else Term(Operator.AND, BOOLEAN, tuple(parts))
     for symbol in reversed(symbols):
         if symbol in body.free:

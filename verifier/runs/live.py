@@ -180,7 +180,7 @@ def _solvers(
     from verifier.solvers.minisat_backend import MinisatSolver
 
     of_property = statistics.get("properties", {}).values()
-    deciding = {found.get("decided_by", "l2s") for found in of_property}
+    deciding = {figures.get("decided_by", "l2s") for figures in of_property}
     engines = deciding if options.engine == "auto" else {options.engine}
     used: list[str] = []
     if "bmc" in engines:

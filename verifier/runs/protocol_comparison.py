@@ -77,10 +77,10 @@ class Batch:
         lanes: Sequence[Lane],
         names: frozenset[str],
         chance: Random,
-        found: Agreement,
+        agreement: Agreement,
     ) -> None:
         self.model, self.system, self.meaning = model, model.system, meaning
-        self.lanes, self.names, self.chance, self.found = lanes, names, chance, found
+        self.lanes, self.names, self.chance, self.agreement = lanes, names, chance, agreement
         values = {
             symbol: sum(1 << number for number, lane in enumerate(lanes) if lane.bits[place])
             for place, symbol in enumerate(model.layout.bits)
@@ -122,7 +122,7 @@ class Batch:
         except Undefined:
             return None
         except Unread as nothing:
-            self.found.undefined += 1
+            self.agreement.undefined += 1
             return nothing
 
     # -- formulas of one state
@@ -173,7 +173,7 @@ class Batch:
         if prop.kind is PropertyKind.UNDEFINED_READ:
             return
         if prop.kind not in (PropertyKind.TYPE_INVARIANT, PropertyKind.DEADLOCK_INVARIANT):
-            self.found.undefined += len(self.seen)
+            self.agreement.undefined += len(self.seen)
             return
         value = self.evaluate(prop.formula)
         for number, seen in enumerate(self.seen):
@@ -185,7 +185,7 @@ class Batch:
     def _compare_step_invariant(self, prop: SafetyProperty) -> None:
         function = self.meaning.step_properties.get(prop.name)
         if function is None:
-            self.found.undefined += len(self.seen)
+            self.agreement.undefined += len(self.seen)
             return
         value = self.evaluate(prop.formula)
         for number, seen in enumerate(self.seen):
@@ -250,7 +250,7 @@ class Batch:
         try:
             what = self.meaning.happening(function, values, seen.e)
         except Unread:
-            self.found.undefined += 1
+            self.agreement.undefined += 1
             seen.every = False
             return None
         seen.undefined |= what.undefined
@@ -273,7 +273,7 @@ class Batch:
             if value != what.after[symbol]:
                 name = f"{symbol.name} after {label}"
                 raise self._differ(number, name, place, what.after[symbol], show(after[symbol.name]))
-        self.found.steps += 1
+        self.agreement.steps += 1
         self.seen[number].successors.append((reached, e))
 
     def _compute_successors(

@@ -93,13 +93,15 @@ def _find_empty_sort(definition: Definition) -> tuple[str, Sort] | None:
     return next(((what, part) for what, sort in places if (part := sort.lacking) is not None), None)
 
 
-def _why(protocol: Protocol, found: tuple[str, Sort]) -> str:
+def _why(protocol: Protocol, empty_sort: tuple[str, Sort]) -> str:
     """Return the constants that make that sort empty: with other values of them it is another sort."""
     kind, given = type(protocol), protocol.constants
     shown = [
         f"{name}={show(given[name])}"
         for name, constant in constants_of(kind).items()
-        if any(_has_changed(kind, {**given, name: other}, found) for other in _others(constant, given[name]))
+        if any(
+            _has_changed(kind, {**given, name: other}, empty_sort) for other in _others(constant, given[name])
+        )
     ]
     return ", ".join(shown) or "whatever the constants"
 
@@ -110,8 +112,8 @@ def _others(constant: Constant[Any], value: Any) -> list[Any]:
     return [not value] if isinstance(value, bool) else [value + 1, value - 1]
 
 
-def _has_changed(kind: type[Protocol], constants: Mapping[str, Any], found: tuple[str, Sort]) -> bool:
+def _has_changed(kind: type[Protocol], constants: Mapping[str, Any], empty_sort: tuple[str, Sort]) -> bool:
     try:
-        return _find_empty_sort(define(kind(constants))) != found
+        return _find_empty_sort(define(kind(constants))) != empty_sort
     except Exception:  # noqa: BLE001 -- the user's code may reject these constants
         return False

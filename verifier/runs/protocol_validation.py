@@ -61,7 +61,7 @@ class Validation:
             protocol = type(protocol)(constants)
         self.model = model
         self.chance = Random(seed)
-        self.found = Agreement(seed=seed)
+        self.agreement = Agreement(seed=seed)
         self.deadline = 0.0
         self.meaning = InStates(protocol, question.loaded.targets, self._tick)
         asked = {*question.properties, *(prop.name for prop in model.system.implied)}
@@ -89,8 +89,8 @@ class Validation:
                 self._walk(round(_BATCHES * max(1.0, seconds / LEAST_SECONDS)), certificates)
         except OutOfTime:
             pass
-        self.found.seconds = time.process_time() - began
-        return self.found
+        self.agreement.seconds = time.process_time() - began
+        return self.agreement
 
     def _walk(self, batches: int, certificates: Mapping[str, Certificate]) -> None:
         """Compare in states on walks, and in drawn ones. Raises Differs and OutOfTime."""
@@ -103,9 +103,9 @@ class Validation:
 
     def _compare(self, lanes: Sequence[Lane], certificates: Mapping[str, Certificate]) -> None:
         if lanes:
-            batch = Batch(self.model, self.meaning, lanes, self.names, self.chance, self.found)
+            batch = Batch(self.model, self.meaning, lanes, self.names, self.chance, self.agreement)
             self._wait(batch.compare(certificates))
-            self.found.states += len(lanes)
+            self.agreement.states += len(lanes)
 
     def _lanes_of(self, shown: Sequence[Mapping[str, Concrete]]) -> list[Lane]:
         """Return the states of counterexamples, each once."""
@@ -159,34 +159,29 @@ class Validation:
         return new
 
 
-def validate_run(question: Question[Any], found: Run) -> Run:
+def validate_run(question: Question[Any], run: Run) -> Run:
     """Return the run, if its formulas agree with the protocol; else each verdict that depends on them is an
     ERROR."""
-    verdicts = found.outcome.verdicts
+    verdicts = run.outcome.verdicts
     claims = [one for one in verdicts if one.kind in _CLAIMS]
     shown = [one for one in verdicts if one.kind in _SHOWN and one.trace is not None]
-    model = found.model
-    if (
-        model is None
-        or not (claims or shown)
-        or found.engine not in _ENGINES
-        or not _is_of_the_protocol(model)
-    ):
-        return found
-    seconds = default_seconds(found.seconds)
+    model = run.model
+    if model is None or not (claims or shown) or run.engine not in _ENGINES or not _is_of_the_protocol(model):
+        return run
+    seconds = default_seconds(run.seconds)
     if question.limits.seconds_left is not None:
         seconds = min(seconds, question.limits.seconds_left)
     try:
-        validation = Validation(question, model, found.engine in _WITH_LEMMAS)
+        validation = Validation(question, model, run.engine in _WITH_LEMMAS)
         states = [state for one in shown if one.trace is not None for state in one.trace.states]
-        agreement = validation.run(seconds, found.certificates, states, walks=bool(claims))
+        agreement = validation.run(seconds, run.certificates, states, walks=bool(claims))
     except Differs as difference:
-        wrong = report_disagreement(found, [*claims, *shown], str(difference))
+        wrong = report_disagreement(run, [*claims, *shown], str(difference))
         code = exit_code(wrong.outcome.verdicts, question.expectations, wrong.outcome.enabled)
         return replace(wrong, exit_code=code)
     except KeyboardInterrupt:  # the answer stands, without a claim of comparison
-        return found
-    return report_agreement(found, agreement.figures()) if claims else found
+        return run
+    return report_agreement(run, agreement.figures()) if claims else run
 
 
 def _is_of_the_protocol(model: Model) -> bool:

@@ -165,7 +165,7 @@ def _mark_fewest(verdict: Verdict) -> Verdict:
 
 def conclude(
     question: Question[OptionsT],
-    found: Answer,
+    result: Answer,
     engine: str,
     *,
     depth: int = 0,
@@ -174,7 +174,7 @@ def conclude(
     certificates: Mapping[str, Certificate] | None = None,
 ) -> Run:
     """Return the finished run."""
-    outcome, expectations = found.outcome, question.expectations
+    outcome, expectations = result.outcome, question.expectations
     outcome = replace(outcome, verdicts=tuple(map(_mark_fewest, outcome.verdicts)))
     for verdict in outcome.verdicts:
         _LOG.info("%s: %s: %s by %s", engine, verdict.property_name, verdict.kind, verdict.found_by)
@@ -183,13 +183,13 @@ def conclude(
     return Run(
         engine=engine,
         definition=question.definition,
-        model=found.model,
+        model=result.model,
         options={"properties": list(question.properties), **question.recorded},
         depth=depth,
         solvers=solvers,
         outcome=outcome,
         seconds=time.monotonic() - began,
-        building_seconds=found.building_seconds,
+        building_seconds=result.building_seconds,
         exit_code=exit_code(outcome.verdicts, expectations, outcome.enabled),
         expected=question.options.expect,
         missing=expectations.never_enabled(outcome.enabled),

@@ -134,8 +134,8 @@ def row_of(replay: Replayed) -> Row:
     if trace.violates is None:
         raise UsageError("the trace names no property, so there is no verdict to report")
     sought = model is not None and model.system.seeks(trace.violates)
-    verdict = VerdictKind.REACHED if sought else VerdictKind.VIOLATED
-    found = Verdict(trace.violates, verdict, trace.steps, replay.seconds, trace=trace)
+    kind = VerdictKind.REACHED if sought else VerdictKind.VIOLATED
+    verdict = Verdict(trace.violates, kind, trace.steps, replay.seconds, trace=trace)
     run = Run(
         engine=ENGINE,
         definition=replay.definition,
@@ -143,10 +143,10 @@ def row_of(replay: Replayed) -> Row:
         options={},
         depth=trace.steps,
         solvers=(),
-        outcome=Outcome((found,), (), {}),
+        outcome=Outcome((verdict,), (), {}),
         seconds=replay.seconds,
         building_seconds=0.0,
-        exit_code=verdict.exit_code,
+        exit_code=kind.exit_code,
         traces={} if replay.written is None else {trace.violates: replay.written},
     )
     (row,) = rows_of(as_object(run))

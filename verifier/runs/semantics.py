@@ -11,6 +11,7 @@ from verifier.runs.options import AUTO
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
+
 def semantics_asked(options: Any) -> str:
     """Return the semantics that options ask for."""
     return str(getattr(options, "by", AUTO))

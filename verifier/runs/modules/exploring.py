@@ -122,20 +122,20 @@ def explore(
     return make_run(search.outcome(), search.traces)
 
 
-def list_enabled_actions(found: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_enabled_actions(result: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the actions that some explored state enables. The others follow, if a whole level was
     explored."""
-    taken = (*found.taken, *sorted(found.at_the_end))
+    taken = (*result.taken, *sorted(result.at_the_end))
     enabled = tuple(dict.fromkeys(name.partition("(")[0] for name in taken))
     others = tuple(action.name for action in definition.actions if action.name not in enabled)
-    return enabled, others if found.closed >= 0 else ()
+    return enabled, others if result.closed >= 0 else ()
 
 
-def check_begins(spec: Specification, found: Found) -> None:
+def check_begins(spec: Specification, result: Found) -> None:
     """Raise UsageError if all was explored and no execution begins: every claim would hold."""
-    if spec.next is None or found.initial:
+    if spec.next is None or result.initial:
         return
-    if not found.generated:
+    if not result.generated:
         raise no_initial_state(spec)
     raise make_no_initial_state_error(spec)
 
@@ -270,8 +270,8 @@ class _Search:
 
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
-        now, found = time.monotonic(), explorer.found
-        for name in found.violations.keys() - self.said:
+        now, result = time.monotonic(), explorer.found
+        for name in result.violations.keys() - self.said:
             self.said.add(name)
             self.listen(self._progress(explorer, name))
         if not explorer.walking:
@@ -317,42 +317,42 @@ class _Search:
         return Progress(depth, explorer.count, frontier, seconds, violated)
 
     def _verdict(self, explorer: Explorer, name: str) -> Verdict:
-        found, seconds = explorer.found, time.monotonic() - self.started
-        violation = found.violations.get(name)
+        result, seconds = explorer.found, time.monotonic() - self.started
+        violation = result.violations.get(name)
         if violation is not None:
             verdict, self.traces[name] = report_violation(
                 self.spec, self.loaded.definition, violation, seconds
             )
             return verdict
-        depth = found.closed if found.closed >= 0 else None
+        depth = result.closed if result.closed >= 0 else None
         if name in self.spec.properties and self.spec.properties[name].liveness:
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, LEFT_TO_LIVE)
-        if found.complete:
+        if result.complete:
             reason = COMPLETE if self.spec.view is None else ONE_OF_EACH_VIEW
-            return Verdict(name, VerdictKind.HOLDS, max(found.depth, 0), seconds, reason)
-        if self.options.depth is not None and found.closed >= self.options.depth:
+            return Verdict(name, VerdictKind.HOLDS, max(result.depth, 0), seconds, reason)
+        if self.options.depth is not None and result.closed >= self.options.depth:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or (ENDED_FIRST if self.options.first else FOUND_ALL)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
-        found, seconds = explorer.found, time.monotonic() - self.started
+        result, seconds = explorer.found, time.monotonic() - self.started
         orbits = explorer.known.orbits
         return self.coverage | {
-            "distinct_states": found.distinct,
-            "generated_states": found.generated,
-            "depth": max(found.depth, 0),
-            "levels": found.levels,
-            "initial_states": found.initial,
-            "deadlocks": found.deadlocks,
-            "complete": found.complete,
+            "distinct_states": result.distinct,
+            "generated_states": result.generated,
+            "depth": max(result.depth, 0),
+            "levels": result.levels,
+            "initial_states": result.initial,
+            "deadlocks": result.deadlocks,
+            "complete": result.complete,
             "waiting_states": explorer.count - explorer.current - 1,
-            "states_beyond_constraint": found.beyond,
+            "states_beyond_constraint": result.beyond,
             "view": self.spec.view is not None,
             "actions": {
-                name: {"taken": count} for name, count in {**found.taken, **dict.fromkeys(never, 0)}.items()
+                name: {"taken": count} for name, count in {**result.taken, **dict.fromkeys(never, 0)}.items()
             },
-            "states_per_second": round(found.generated / seconds) if seconds else None,
+            "states_per_second": round(result.generated / seconds) if seconds else None,
             "exploring_seconds": round(seconds, 3),
             "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),
             "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
@@ -371,8 +371,8 @@ def _label_graph(explorer: Explorer, recorder: ActionRecorder) -> LabeledGraph:
     states = [tuple(text(value, order) for value in state) for state in explorer.states]
     ways: dict[str, list[int]] = {}
     for name, violation in explorer.found.violations.items():
-        found = [explorer.known.find(state)[1] for state in violation.states]
-        if None not in found:
-            ways[name] = [number for number in found if number is not None]
+        numbers = [explorer.known.find(state)[1] for state in violation.states]
+        if None not in numbers:
+            ways[name] = [number for number in numbers if number is not None]
     variables = tuple(explorer.names)
     return LabeledGraph(variables, states, explorer.found.initial, recorder.steps, tla=True, ways=ways)

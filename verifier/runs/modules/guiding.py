@@ -182,10 +182,10 @@ class _Features:
     def __call__(self, state: State) -> tuple[int, ...]:
         """Return the numbers of a state's features. The first of a variable is that of its whole value."""
         parts = [self._of_variable(place, value) for place, value in enumerate(state)]
-        found = [number for numbers in parts for number in numbers]
+        features = [number for numbers in parts for number in numbers]
         number_of = self._number
-        found += [number_of((one, other, parts[one][0], parts[other][0])) for one, other in self._pairs]
-        return tuple(found)
+        features += [number_of((one, other, parts[one][0], parts[other][0])) for one, other in self._pairs]
+        return tuple(features)
 
     def of_step(self, label: Label, state: State, other: State) -> int:
         """Return the number of the feature of a step: its disjunct, and the variables that change."""

@@ -300,9 +300,11 @@ def operators(spec: Specification, levels: Sequence[int]) -> list[str]:
     """Return the module's own operators without parameters, of these levels."""
     analysis = spec.evaluator.analysis
     own = [
-        found
-        for found in spec.module.names.values()
-        if isinstance(found, ast.Definition) and not found.parameters and found.module == spec.module.name
+        definition
+        for definition in spec.module.names.values()
+        if isinstance(definition, ast.Definition)
+        and not definition.parameters
+        and definition.module == spec.module.name
     ]
     return [one.name for one in own if one.body is not None and analysis.of_definition(one).level in levels]
 

@@ -115,12 +115,12 @@ class _Comparison:
         specification: Specification,
         definition: Definition,
         choice: Choice,
-        found: Compared,
+        compared: Compared,
         chance: Random,
         limits: Limits,
     ) -> None:
         self.specification, self.definition, self.choice = specification, definition, choice
-        self.found, self.chance, self.limits = found, chance, limits
+        self.compared, self.chance, self.limits = compared, chance, limits
         self.kinds: list[Kind] = list(protocol.kinds.values())
         self.read = Reader()
         constants = classify(specification, protocol.constants)
@@ -157,7 +157,7 @@ class _Comparison:
             if not states:
                 raise no_initial_state(self.specification)
             self._draw(states, seconds)
-        compared = self.found.sizes if is_complete else self.found.partly
+        compared = self.compared.sizes if is_complete else self.compared.partly
         if self.choice.sizes not in compared:  # with another family
             compared.append(self.choice.sizes)
         is_small = self.choice.is_own or max(self.choice.sizes.values(), default=0) <= _SMALL
@@ -211,7 +211,7 @@ class _Comparison:
         except NoValue as error:
             raise UsageError(str(error)) from None
         self._compare_steps(state, environment, theirs, reached=True)
-        self.found.states += 1
+        self.compared.states += 1
         return theirs
 
     def _encode(self, state: State) -> Environment:
@@ -260,7 +260,7 @@ class _Comparison:
         if mine is theirs:
             return
         if not reached and (mine is None or theirs is None):
-            self.found.undefined += 1
+            self.compared.undefined += 1
             return
         raise self._differs(name, state, _say(theirs), _say(mine))
 
@@ -276,7 +276,7 @@ class _Comparison:
                 if after.undefined or after.leaves:
                     if reached:
                         raise self._leaves(action.name, state, undefined=after.undefined)
-                    self.found.undefined += 1
+                    self.compared.undefined += 1
                     return
                 if after.after is not None:
                     mine.setdefault(self._decode(after.after), action.name)
@@ -288,7 +288,7 @@ class _Comparison:
             other = next(one for one in mine if one not in set(theirs))
             words = f"{mine[other]} to {self._show(other)}"
             raise self._differs("the steps", state, "no such step", words)
-        self.found.steps += len(mine)
+        self.compared.steps += len(mine)
 
     def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError:
         """Return the error for a reachable step that the type invariant does not allow."""
@@ -316,11 +316,11 @@ class _Comparison:
             try:
                 theirs = self.stepper.successors(state)
             except NoValue:
-                self.found.undefined += 1
+                self.compared.undefined += 1
             else:
                 self._compare_steps(state, environment, theirs, reached=False)
-            self.found.states += 1
-            self.found.drawn += 1
+            self.compared.states += 1
+            self.compared.drawn += 1
 
     def _is_initial(self) -> bool:
         return all(test() for test in self.initial)

@@ -85,7 +85,7 @@ def _stop_run(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | N
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts, statistics=counted))
 
 
-def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda found, sorts: None) -> Symbolic:
+def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda sample, sorts: None) -> Symbolic:
     """Return the module with its first states sampled. ``looked`` gets these, and the sorts that they
     need."""
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
@@ -322,10 +322,10 @@ def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]
             raise NotTranslated(f"{words}: {other}")
 
 
-def _find_leaving(found: Run) -> Verdict | None:
+def _find_leaving(run: Run) -> Verdict | None:
     """Return the verdict that the sorts were left, or that an expression has no value."""
-    for verdict in found.outcome.verdicts:
-        leaves = verdict.property_name in found.definition.titles.of_the_translation
+    for verdict in run.outcome.verdicts:
+        leaves = verdict.property_name in run.definition.titles.of_the_translation
         if leaves and verdict.kind is VerdictKind.VIOLATED and verdict.trace is not None:
             return verdict
     return None
@@ -348,11 +348,11 @@ def _explain_open(run: Run, asked: ModuleQuestion, widened: Widened) -> Run:
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 
-def _is_decided(found: Run, leaving: Verdict) -> bool:
+def _is_decided(run: Run, leaving: Verdict) -> bool:
     """True if all asked properties are violated, and not later than the sorts were left."""
-    titles = found.definition.titles
+    titles = run.definition.titles
     beside = (*titles.of_the_translation, titles.no_deadlock)
-    others = [verdict for verdict in found.outcome.verdicts if verdict.property_name not in beside]
+    others = [verdict for verdict in run.outcome.verdicts if verdict.property_name not in beside]
     return bool(others) and all(
         verdict.kind is VerdictKind.VIOLATED
         and verdict.trace is not None

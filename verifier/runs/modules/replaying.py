@@ -157,7 +157,7 @@ def _find_actions(
 ) -> list[Taken]:
     """Return the actions between states. Raises ReplayFailure if a step does not belong to its claimed
     action."""
-    stepper, found = Stepper(spec), []
+    stepper, taken_actions = Stepper(spec), []
     for number, ((one, other), action) in enumerate(
         zip(itertools.pairwise(states), actions, strict=True), first
     ):
@@ -165,8 +165,8 @@ def _find_actions(
         if action not in allowed:
             taken = " or ".join(allowed) or "no action: nothing changes"
             raise ReplayFailure(number, f"the step is one of {taken}, not of {action}")
-        found.append(allowed[action])
-    return found
+        taken_actions.append(allowed[action])
+    return taken_actions
 
 
 def _start(data: Mapping[str, Any]) -> int:
@@ -204,9 +204,9 @@ def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
     names, order = [one.name for one in spec.variables], spec.evaluator.order
     wanted = [_plain(entry, names, number) for number, entry in enumerate(entries)]
 
-    def alike(found: Sequence[State], number: int) -> list[State]:
+    def alike(candidates: Sequence[State], number: int) -> list[State]:
         """Return the states with this text; different values may have the same text."""
-        every = dict.fromkeys(found)
+        every = dict.fromkeys(candidates)
         return [s for s in every if _text([as_json(value, order) for value in s]) == wanted[number]]
 
     explorer = Explorer(replace(spec, symmetry=[], view=None, constraints=[]), properties=(), keep_going=True)

@@ -320,14 +320,14 @@ class _Walks:
             violations.append((self.spec.titles.no_deadlock, self.path))
         return self._record(violations)
 
-    def _record(self, found: Sequence[tuple[str, list[State]]]) -> bool:
-        new = any(name not in self.verdicts for name, _ in found)
-        for name, states in found:
+    def _record(self, violations: Sequence[tuple[str, list[State]]]) -> bool:
+        new = any(name not in self.verdicts for name, _ in violations)
+        for name, states in violations:
             self.violating[name] += 1
             if name not in self.verdicts:
                 self._note(name, states)
         # What is beyond a known violation would stay unseen, so guided walks go on there.
-        return new if self.guide is not None else bool(found)
+        return new if self.guide is not None else bool(violations)
 
     def _note(self, name: str, states: Sequence[State]) -> None:
         if self.guide is not None:
@@ -388,8 +388,8 @@ class _Walks:
     def _statistics(self, names: Sequence[str], seconds: float) -> dict[str, Any]:
         guide = self.guide
 
-        def counts(found: Counter[int]) -> dict[str, int]:
-            return {str(value): found[value] for value in sorted(found)}
+        def counts(counter: Counter[int]) -> dict[str, int]:
+            return {str(value): counter[value] for value in sorted(counter)}
 
         return {
             "walks": self.ended,
@@ -401,7 +401,7 @@ class _Walks:
             "walks_reaching": {},
             "actions": {n: {"enabled": self.enabled[n], "taken": self.taken[n]} for n in names},
             "lengths": counts(self.lengths) if guide is None else {},
-            "action_counts": {name: counts(found) for name, found in self.counted.items()},
+            "action_counts": {name: counts(counter) for name, counter in self.counted.items()},
             "histograms": {},
             **({"restarts": guide.restarts, "deepest": guide.deepest} if guide is not None else {}),
             **({} if self.counts is None else self.counts.as_statistics()),

@@ -95,14 +95,14 @@ def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
     if asked.question.options.graph or counts_formulas(asked.question.options):
         return _explore_only_by_interpreter(asked)
-    found = explore_translation(asked)
-    if found.run is not None:
+    attempt = explore_translation(asked)
+    if attempt.run is not None:
         asked.say("explored as translated")
-        return found.run
+        return attempt.run
     options = asked.question.options
     alone = ", in one process" if options.workers or options.master else ""
-    asked.say(f"explored by the interpreter{alone}: {remove_state(found.why)}")
-    return _explore_by_interpreter(asked, found.sample.begun if found.sample is not None else None)
+    asked.say(f"explored by the interpreter{alone}: {remove_state(attempt.why)}")
+    return _explore_by_interpreter(asked, attempt.sample.begun if attempt.sample is not None else None)
 
 
 def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -> Run:
@@ -140,10 +140,10 @@ def _describe_refusal(refusal: UsageError) -> str:
 def _prove(asked: ModuleQuestion) -> Run:
     remark_on_configuration(asked)
     if may_explore(asked):
-        found = look_ahead(asked)
-        if not isinstance(found, SettledVerdicts):
-            return found
-        own = replace(asked, listen=_hide_known(asked.listen, found.verdicts))
+        ahead = look_ahead(asked)
+        if not isinstance(ahead, SettledVerdicts):
+            return ahead
+        own = replace(asked, listen=_hide_known(asked.listen, ahead.verdicts))
         return run_with_fallback(own, lambda: prove_by_exploring(own))
     return run_translation(asked)
 
@@ -165,11 +165,11 @@ def _prove_only_by_interpreter(asked: ModuleQuestion) -> Run:
     if not may_explore(asked):
         words = "--by interpreter looks at every state twice"
         raise UsageError(f"{words}, so it does not go with --engine, --solver, --certificate, --no-explore")
-    found = prove_by_exploring(asked, math.inf)
-    if found is None:
+    run = prove_by_exploring(asked, math.inf)
+    if run is None:
         words = "what is evaluated rests on chance or on the search, or has no value somewhere"
         raise UsageError(f"the interpreter proves nothing here: {words}: verify explore says what it finds")
-    return found
+    return run
 
 
 def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, float], Run | None]) -> Run:
@@ -180,12 +180,12 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
         return run_translation(replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)))
     except BudgetExceeded as reason:
         asked.say(f"the interpreter goes on: {str(reason) or 'translating takes long'}")
-        found = look_on(asked, time.process_time() + POLICY.interpreter_seconds)
+        run = look_on(asked, time.process_time() + POLICY.interpreter_seconds)
     except UsageError as refusal:
         asked.say(f"answered by the interpreter: {_describe_refusal(refusal)}")
-        found = look_on(asked, math.inf)
-    if found is not None:
-        return found
+        run = look_on(asked, math.inf)
+    if run is not None:
+        return run
     asked.say("the interpreter does not come to an end soon: the module is translated")
     return run_translation(asked)
 
@@ -205,9 +205,9 @@ def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
 
     check_explores(asked.question.options)
     remark_on_configuration(asked)
-    found = check_liveness(asked, math.inf)
-    assert found is not None
-    return found
+    run = check_liveness(asked, math.inf)
+    assert run is not None
+    return run
 
 
 def _simulate(asked: ModuleQuestion) -> Run:
@@ -223,9 +223,9 @@ def _simulate(asked: ModuleQuestion) -> Run:
 def _simulate_by_interpreter(asked: ModuleQuestion) -> Run:
     check_walks(asked.question.options)
     remark_on_configuration(asked)
-    found = simulate_module(asked, math.inf)
-    assert found is not None
-    return found
+    run = simulate_module(asked, math.inf)
+    assert run is not None
+    return run
 
 
 def _run_bounded_by_interpreter(asked: ModuleQuestion) -> Run:

@@ -65,12 +65,12 @@ class Telling:
         if not self._left:
             self._tell(self.model, news.found, news.seconds)
 
-    def _tell(self, model: Model, found: Execution, seconds: float) -> None:
+    def _tell(self, model: Model, execution: Execution, seconds: float) -> None:
         from verifier.runs.modules.verdicts import check_run
 
-        trace = Replayer(model).execute(list(found.initial), list(found.firings), found.violates)
+        trace = Replayer(model).execute(list(execution.initial), list(execution.firings), execution.violates)
         verdict = Verdict(
-            found.violates,
+            execution.violates,
             VerdictKind.VIOLATED,
             trace.steps,
             seconds,
@@ -82,7 +82,7 @@ class Telling:
             engine=self.asked.engine.name,
             definition=model.definition,
             model=model,
-            options={"properties": [found.violates]},
+            options={"properties": [execution.violates]},
             depth=trace.steps,
             solvers=(),
             outcome=Outcome((verdict,), (), {}),

@@ -265,17 +265,17 @@ def explain_trace(spec: Specification, trace: Trace, states: Sequence[State]) ->
     name = name if name in spec.properties else name.removesuffix(OF_STEPS)
     if trace.loop is not None:
         return trace
-    found, of_step = list[SaidPart](), False
+    said_parts, of_step = list[SaidPart](), False
     if name in spec.invariants:
-        found = false_parts(spec, [spec.invariants[name]], last)
+        said_parts = false_parts(spec, [spec.invariants[name]], last)
     elif name in spec.properties:
         safety = spec.properties[name]
         own = [*safety.always, *(safety.initially if len(states) == 1 else ())]
-        found = false_parts(spec, own, last)
-        of_step = not found and len(states) > 1
+        said_parts = false_parts(spec, own, last)
+        of_step = not said_parts and len(states) > 1
         if of_step:
-            found = false_parts(spec, list(safety.steps), states[-2], last)
-    parts = tuple(map(make_failing_part, found))
+            said_parts = false_parts(spec, list(safety.steps), states[-2], last)
+    parts = tuple(map(make_failing_part, said_parts))
     return replace(trace, failing=parts, fails_in_step=of_step and bool(parts))
 
 

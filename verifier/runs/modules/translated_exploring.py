@@ -247,17 +247,17 @@ def _choose_seconds(sample: Sample) -> float:
     )
 
 
-def _check_counts(asked: ModuleQuestion, made: Symbolic, found: Run) -> tuple[Run | None, str]:
+def _check_counts(asked: ModuleQuestion, made: Symbolic, run: Run) -> tuple[Run | None, str]:
     """Return the run, if it counts the ways to take steps as the interpreter does; or None, and the
     reason."""
     uncounted = made.translation.uncounted
     if uncounted is None:
-        return found, ""
+        return run, ""
     words = f"{uncounted}: ways to be true are not told apart"
-    if not _counts_alike(found, made.translation.sample):
+    if not _counts_alike(run, made.translation.sample):
         return None, f"{words}, and are several"
     asked.listen(Remark(f"{words}, and are taken for one"))
-    return found, ""
+    return run, ""
 
 
 def _add_permutations(asked: ModuleQuestion, most: float = POLICY.permutations) -> tuple[ModuleQuestion, str]:
@@ -280,7 +280,7 @@ def _add_permutations(asked: ModuleQuestion, most: float = POLICY.permutations) 
     return replace(asked, symmetry=symmetry), ""
 
 
-def _counts_alike(found: Run, sample: Sample) -> bool:
+def _counts_alike(run: Run, sample: Sample) -> bool:
     """True if as many states were generated as by the interpreter, to each depth that both explored."""
-    counted = found.outcome.statistics.get("generated_by_level", [])
+    counted = run.outcome.statistics.get("generated_by_level", [])
     return all(one == other for one, other in zip(counted, sample.generated, strict=False))

@@ -165,7 +165,7 @@ def translate_module(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
-    looked: Looked = lambda found, sorts: None,
+    looked: Looked = lambda sample, sorts: None,
 ) -> Symbolic:
     """Return the module with operators as properties and its first states sampled. ``widely``: sample more
     states. ``depth``: no longer executions matter. ``symmetry``: its permutations apply to states. ``looked``

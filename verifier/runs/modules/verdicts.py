@@ -35,42 +35,42 @@ if TYPE_CHECKING:
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
 
-def check_run(made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
+def check_run(made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
     """Return the run with counterexamples replayed by the interpreter. Verdicts that only concern the
     translation are removed."""
-    verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _of_the_module(found, asked))
+    verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _of_the_module(run, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
     verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
-    enabled = tuple(dict.fromkeys(_name_action(made, name) for name in found.outcome.enabled))
-    ways = _ways(made, found)
-    left_out = _list_left_out_actions(ways, found, asked)
-    unseen = [name for name, those in ways.items() if those <= set(found.outcome.never_enabled)]
+    enabled = tuple(dict.fromkeys(_name_action(made, name) for name in run.outcome.enabled))
+    ways = _ways(made, run)
+    left_out = _list_left_out_actions(ways, run, asked)
+    unseen = [name for name, those in ways.items() if those <= set(run.outcome.never_enabled)]
     never = [name for name in (*unseen, *left_out) if name not in enabled]
     traces = {v.property_name: write_trace(made, v.trace) for v in verdicts if v.trace is not None}
     verdicts = tuple(_show_by_alias(made, verdict, traces) for verdict in verdicts)
     outcome = replace(
-        found.outcome,
+        run.outcome,
         verdicts=verdicts,
         never_enabled=tuple(never),
         enabled=enabled,
-        statistics=_count(made, found.outcome.statistics, left_out),
+        statistics=_count(made, run.outcome.statistics, left_out),
     )
     expectations = asked.question.expectations
     titles = asked.module.definition.titles
-    names = [name for name in found.options["properties"] if name != titles.sorts]
+    names = [name for name in run.options["properties"] if name != titles.sorts]
     return replace(
-        found,
+        run,
         outcome=outcome,
         exit_code=exit_code(verdicts, expectations, enabled),
         expected=asked.question.options.expect,
         missing=expectations.never_enabled(enabled),
-        options={**found.options, "properties": names},
+        options={**run.options, "properties": names},
         traces=traces,
-        proofs=tuple(proof for proof in found.proofs if proof["property"] not in titles.of_the_translation),
+        proofs=tuple(proof for proof in run.proofs if proof["property"] not in titles.of_the_translation),
         certificates={
-            name: _at_sorts(made, one, found.outcome.statistics.get("validation"))
-            for name, one in found.certificates.items()
+            name: _at_sorts(made, one, run.outcome.statistics.get("validation"))
+            for name, one in run.certificates.items()
             if name not in titles.of_the_translation
         },
     )
@@ -87,23 +87,23 @@ class ClosedDepths:
     properties: tuple[str, ...]
     depths: dict[str, int] = field(default_factory=dict)
 
-    def add(self, found: Run, leaving: Verdict) -> None:
+    def add(self, run: Run, leaving: Verdict) -> None:
         """Add the depths of a run that left the sorts."""
-        for one in found.outcome.verdicts:
+        for one in run.outcome.verdicts:
             if not (_is_open(one) and one.property_name in self.properties):
                 continue
             if one.depth is not None and one.depth < (leaving.steps or 0):
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
-    def say_of(self, found: Run) -> Run:
+    def say_of(self, run: Run) -> Run:
         """Return the run with its open verdicts at these depths, if it ended before it closed them again."""
         verdicts = tuple(
             replace(one, depth=self.depths[one.property_name])
             if _is_open(one) and (one.depth or -1) < self.depths.get(one.property_name, -1)
             else one
-            for one in found.outcome.verdicts
+            for one in run.outcome.verdicts
         )
-        return replace(found, outcome=replace(found.outcome, verdicts=verdicts))
+        return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 
 def _is_open(verdict: Verdict) -> bool:
@@ -136,32 +136,32 @@ class SettledVerdicts:
             {**self.verdicts, **more}, {**self.states, **states}, {**self.traces, **traces}
         )
 
-    def add_to(self, made: Symbolic, found: Run, asked: ModuleQuestion) -> Run:
+    def add_to(self, made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
         """Return a run of the other properties, with these added."""
         if not self.verdicts:
-            return found
-        every = {verdict.property_name: verdict for verdict in found.outcome.verdicts}
-        every |= {name: self._at_hand(made, found, name) for name in self.verdicts}
+            return run
+        every = {verdict.property_name: verdict for verdict in run.outcome.verdicts}
+        every |= {name: self._at_hand(made, run, name) for name in self.verdicts}
         names = [name for name in asked.question.properties if name in every]
         names += [name for name in every if name not in names]
         verdicts = tuple(every[name] for name in names)
-        code = exit_code(verdicts, asked.question.expectations, found.outcome.enabled)
+        code = exit_code(verdicts, asked.question.expectations, run.outcome.enabled)
         return replace(
-            found,
-            outcome=replace(found.outcome, verdicts=verdicts),
+            run,
+            outcome=replace(run.outcome, verdicts=verdicts),
             exit_code=code,
-            options={**found.options, **_list_options(asked)},
-            traces={**found.traces, **self.traces},
+            options={**run.options, **_list_options(asked)},
+            traces={**run.traces, **self.traces},
         )
 
-    def _at_hand(self, made: Symbolic, found: Run, name: str) -> Verdict:
+    def _at_hand(self, made: Symbolic, run: Run, name: str) -> Verdict:
         """Return a verdict with its execution at the sorts of a run; at its own sorts if a run has no
         model."""
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
         trace = verdict.trace
         assert trace is not None
-        if found.model is None:  # the module may not be translated yet
-            own = module_trace(translation.specification, found.definition, name, states, ())
+        if run.model is None:  # the module may not be translated yet
+            own = module_trace(translation.specification, run.definition, name, states, ())
             shown = trace.shown or own.shown
             trace = replace(trace, states=own.states, variables=own.variables, shown=shown)
             return replace(verdict, trace=trace)
@@ -196,22 +196,22 @@ def _is_settled(verdict: Verdict, leaving: Verdict, titles: Titles) -> bool:
     )
 
 
-def add_undecided(asked: ModuleQuestion, found: Run, reasons: Mapping[str, str]) -> Run:
+def add_undecided(asked: ModuleQuestion, run: Run, reasons: Mapping[str, str]) -> Run:
     """Return a run of some properties without expectations as the run of all. The others are INCONCLUSIVE,
     each with its reason."""
-    known = {one.property_name: one for one in found.outcome.verdicts}
+    known = {one.property_name: one for one in run.outcome.verdicts}
     known |= {
         name: Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason) for name, reason in reasons.items()
     }
     verdicts = tuple(known[name] for name in asked.question.properties if name in known)
-    expectations, enabled = asked.question.expectations, found.outcome.enabled
+    expectations, enabled = asked.question.expectations, run.outcome.enabled
     return replace(
-        found,
-        outcome=replace(found.outcome, verdicts=verdicts),
+        run,
+        outcome=replace(run.outcome, verdicts=verdicts),
         exit_code=exit_code(verdicts, expectations, enabled),
         expected=asked.question.options.expect,
         missing=expectations.never_enabled(enabled),
-        options={**found.options, **_list_options(asked)},
+        options={**run.options, **_list_options(asked)},
     )
 
 
@@ -287,21 +287,21 @@ def _name_action(made: Symbolic, action: str) -> str:
     return made.translation.named.get(plain, plain)
 
 
-def _ways(made: Symbolic, found: Run) -> dict[str, set[str]]:
+def _ways(made: Symbolic, run: Run) -> dict[str, set[str]]:
     """Return the translation's actions for each action of the module. It is never enabled if none of these
     is."""
     ways: dict[str, set[str]] = {}
-    for action in found.definition.actions:
+    for action in run.definition.actions:
         if FAIR not in action.name:
             ways.setdefault(_name_action(made, action.name), set()).add(action.name)
     return ways
 
 
-def _list_left_out_actions(ways: Collection[str], found: Run, asked: ModuleQuestion) -> Sequence[str]:
+def _list_left_out_actions(ways: Collection[str], run: Run, asked: ModuleQuestion) -> Sequence[str]:
     """Return the actions of the module without a step in the translation: their guards are false at all
     values. Empty if no state was searched, or if a prover has not shown that the sorts suffice."""
-    shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in found.outcome.verdicts)
-    searched = bool(found.outcome.enabled or found.outcome.never_enabled)
+    shown = any(verdict.kind in (VerdictKind.HOLDS, VerdictKind.PROVED) for verdict in run.outcome.verdicts)
+    searched = bool(run.outcome.enabled or run.outcome.never_enabled)
     if not shown and (asked.engine.writes_certificates or not searched):
         return ()
     return [action.name for action in asked.module.definition.actions if action.name not in ways]
@@ -314,15 +314,15 @@ def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) 
         return dict(figures)
     ways = made.translation.sample.ways
     more = ways - figures["initial_states"] if ways is not None and figures["initial_states"] else 0
-    found: dict[str, dict[str, int]] = {}
+    actions: dict[str, dict[str, int]] = {}
     several = len({_name_action(made, name) for name in figures["actions"]}) < len(figures["actions"])
     for name, counts in figures["actions"].items():
-        known = found.setdefault(_name_action(made, name), {})
+        known = actions.setdefault(_name_action(made, name), {})
         for kind, count in counts.items():
             if kind != "enabled" or not several:
                 known[kind] = known.get(kind, 0) + count
-    kinds = next(iter(found.values()), {"taken": 0})
-    found |= {name: dict.fromkeys(kinds, 0) for name in left_out}
+    kinds = next(iter(actions.values()), {"taken": 0})
+    actions |= {name: dict.fromkeys(kinds, 0) for name in left_out}
     levels = list(figures["levels"])
     while levels and not levels[-1]:  # all states at this depth are outside the constraint
         levels.pop()
@@ -331,15 +331,15 @@ def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) 
         "generated_states": figures["generated_states"] + more,
         "generated_by_level": [generated + more for generated in figures["generated_by_level"]],
         "levels": levels,
-        "actions": found,
+        "actions": actions,
     }
 
 
-def _of_the_module(found: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
+def _of_the_module(run: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
     """Return the verdicts without those that only concern the translation. A depth is closed only as far as
     the sorts were checked, because a step that leaves them is not taken. If no property was asked, one
     verdict remains: all expressions have values."""
-    every, titles = found.outcome.verdicts, asked.module.definition.titles
+    every, titles = run.outcome.verdicts, asked.module.definition.titles
     beside = [v for v in every if v.property_name in titles.of_the_translation and v.kind in _NO_ERROR]
     own = [_as_far(verdict, beside) for verdict in every if verdict not in beside]
     if own or asked.engine.counts_states:

@@ -43,9 +43,9 @@ class Disagreement:
 class Disagrees(Exception):
     """The translation and the module differ."""
 
-    def __init__(self, found: Disagreement, state: State, *, of_expression: bool = False) -> None:
-        super().__init__(str(found))
-        self.found, self.state, self.of_expression = found, state, of_expression
+    def __init__(self, disagreement: Disagreement, state: State, *, of_expression: bool = False) -> None:
+        super().__init__(str(disagreement))
+        self.disagreement, self.state, self.of_expression = disagreement, state, of_expression
 
 
 class WrongModule(UsageError):

@@ -77,7 +77,7 @@ class Values:
                     continue
                 seen.add(key)
             except ERRORS:  # a bound name has a value that cannot be listed
-                self.subject.found.undefined += 1
+                self.subject.agreement.undefined += 1
                 continue
             difference = self._difference(question, number)
             if difference is not None:
@@ -120,7 +120,7 @@ class Values:
             if same(interpreter, materialize(translation)):
                 return None
         except ERRORS:
-            self.subject.found.undefined += 1
+            self.subject.agreement.undefined += 1
             return None
         shown = self.subject.value_text
         around = [f"{'@' if one is AT else one.name} = {shown(value)}" for one, value in values.items()]
@@ -183,16 +183,16 @@ class Values:
 
     # -- words
 
-    def error(self, found: Difference, within: str = "") -> Disagrees:
+    def error(self, difference: Difference, within: str = "") -> Disagrees:
         """Return the error for a difference. ``within``: the larger object that differs because of it."""
-        place, state = span(found.question.note.whole), found.lane.state
+        place, state = span(difference.question.note.whole), difference.lane.state
         said = text_at(place) or "an expression"
         what = said if len(said) <= _LONGEST else f"{said[:_LONGEST]} …"
         shown = self.subject.show(state)
-        difference = Disagreement(
-            what, found.interpreter, found.translation, shown, place, found.around, within
+        disagreement = Disagreement(
+            what, difference.interpreter, difference.translation, shown, place, difference.around, within
         )
-        return Disagrees(difference, state, of_expression=True)
+        return Disagrees(disagreement, state, of_expression=True)
 
 
 def _waiting(whole: Expression, unit: Unit, value: Value) -> Waiting:

@@ -171,13 +171,13 @@ class Expressions:
             one: self._evaluate_value(value) for one, value in note.assigned.items() if one in facts.reads
         }
 
-    def _evaluate_value(self, found: Sym) -> Term | Known:
+    def _evaluate_value(self, value: Sym) -> Term | Known:
         """Return a value, known or as a term. Raises NotCompared or Untranslated."""
-        if isinstance(found, Known):
-            return found
-        if isinstance(found, (Nothing, *_DESCRIBED)):
+        if isinstance(value, Known):
+            return value
+        if isinstance(value, (Nothing, *_DESCRIBED)):
             raise NotCompared
-        term = self.t.term(found)
+        term = self.t.term(value)
         if bits_of(term.sort) > _MOST_BITS or not all(one.size for one in sorts_in(term.sort)):
             raise NotCompared  # a sort without values, as for the members of {}, has no bits to read
         return term

@@ -58,7 +58,7 @@ class Steps:
                 self._handle_undefined(lane, excused, error)
                 continue
             self._compare(lane, steps, self.by_formula[number], excused)
-            self.subject.found.steps += len(steps)
+            self.subject.agreement.steps += len(steps)
             if self.every and not excused:
                 states[number] = following
             if excused and lane.reachable and self.subject.proved:
@@ -70,7 +70,7 @@ class Steps:
         """Handle a state whose successors the interpreter cannot compute."""
         if lane.within and not excused:
             raise self.subject.without_value(error, lane.state)
-        self.subject.found.undefined += 1
+        self.subject.agreement.undefined += 1
 
     def _compare(
         self, lane: Lane, steps: Mapping[int | None, State], by_formula: Mapping[int, str], excused: bool

@@ -50,7 +50,7 @@ class Comparison:
         for prop in self.system.properties:
             self._compare_property(prop)
         self._compare_proofs()
-        subject.found.states += len(self.lanes.lanes)
+        subject.agreement.states += len(self.lanes.lanes)
 
     def _asking(self, formulas: Sequence[Formula]) -> Callable[[State], bool]:
         return lambda state: self.subject.holds(formulas, state)
@@ -67,7 +67,7 @@ class Comparison:
             except ERRORS as error:
                 if lane.within and has_value and at_all:
                     raise self.subject.without_value(error, lane.state) from None
-                self.subject.found.undefined += 1
+                self.subject.agreement.undefined += 1
                 continue
             if has_value and said is not bool(holds >> number & 1):
                 raise self.subject.differ(what, shown(said), shown(not said), lane.state)
@@ -110,7 +110,7 @@ class Comparison:
             try:
                 said = all(self.subject.holds(formulas, state, other) for other in successors)
             except ERRORS:
-                self.subject.found.undefined += 1
+                self.subject.agreement.undefined += 1
                 continue
             if said is not bool(holds >> number & 1):
                 raise self.subject.differ(f"the steps of {prop.name}", shown(said), shown(not said), state)

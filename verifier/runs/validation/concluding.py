@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
-def report_agreement(found: Run, figures: Mapping[str, Any]) -> Run:
+def report_agreement(run: Run, figures: Mapping[str, Any]) -> Run:
     """Return the run with the counts of the comparison."""
-    statistics = {**found.outcome.statistics, "validation": figures}
-    return replace(found, outcome=replace(found.outcome, statistics=statistics))
+    statistics = {**run.outcome.statistics, "validation": figures}
+    return replace(run, outcome=replace(run.outcome, statistics=statistics))
 
 
-def report_disagreement(found: Run, claims: Sequence[Verdict], reason: str) -> Run:
+def report_disagreement(run: Run, claims: Sequence[Verdict], reason: str) -> Run:
     """Return the run with its claims turned into errors."""
     verdicts = tuple(
         replace(one, kind=VerdictKind.ERROR, reason=reason, depth=None, trace=None) if one in claims else one
-        for one in found.outcome.verdicts
+        for one in run.outcome.verdicts
     )
-    return replace(found, outcome=replace(found.outcome, verdicts=verdicts), proofs=(), certificates={})
+    return replace(run, outcome=replace(run.outcome, verdicts=verdicts), proofs=(), certificates={})
 
 
 __all__ = ["report_agreement", "report_disagreement"]

@@ -105,7 +105,7 @@ class Executions:
             fair = [*self.fair, *self.claimed.assumed]
             fairness = self.subject.spec.fairness
             self._compare("the fairness of the specification", theirs, fairness, ours, fair)
-            self.subject.found.executions += 1
+            self.subject.agreement.executions += 1
 
     def _lassos(
         self, states: Sequence[State], after: Mapping[State, Sequence[State]]
@@ -116,11 +116,11 @@ class Executions:
             return
         pool = self.chance.sample(usable, min(_MOST_STATES, len(usable)))
         for number in range(_MOST_LASSOS):
-            found = [self.chance.choice(pool)]
+            lasso = [self.chance.choice(pool)]
             for _ in range(self.chance.randrange(_LONGEST)):
-                steps = [one for one in after.get(found[-1], ()) if number % 2 and self._is_usable(one)]
-                found.append(self.chance.choice(steps or pool))
-            yield found, self.chance.randrange(len(found))
+                steps = [one for one in after.get(lasso[-1], ()) if number % 2 and self._is_usable(one)]
+                lasso.append(self.chance.choice(steps or pool))
+            yield lasso, self.chance.randrange(len(lasso))
 
     def _is_usable(self, state: State) -> bool:
         """True if a state belongs to the sorts and the constraint; then its values are kept."""
@@ -160,7 +160,7 @@ class Executions:
             interpreter = [theirs.truths(self._unfold(one))[0] for one in formulas]
             translation = [ours.holds(one) for one in translated]
         except (*ERRORS, _NotRead):
-            self.subject.found.undefined += 1
+            self.subject.agreement.undefined += 1
             return
         if all(interpreter) is not all(translation):
             rows = [f"({self.subject.show(state)})" for state in ours.own]

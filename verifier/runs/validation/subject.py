@@ -39,7 +39,7 @@ class Subject:
     """True if a verdict claims that no execution leaves the sorts or reads an undefined value."""
     depth: int | None = None
     """The depth of the executions that a verdict covers; None: all executions."""
-    found: Agreement = field(default_factory=Agreement)
+    agreement: Agreement = field(default_factory=Agreement)
 
     def __post_init__(self) -> None:
         self.spec = self.made.translation.specification

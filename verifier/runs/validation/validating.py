@@ -45,8 +45,8 @@ class Validation:
 
     def __post_init__(self) -> None:
         self.chance = Random(self.seed)
-        self.found: Agreement = self.subject.found
-        self.found.seed = self.seed
+        self.agreement: Agreement = self.subject.agreement
+        self.agreement.seed = self.seed
         self.lanes: list[Lane] = []
         self.following: list[list[State]] = []
         """Some successors of each lane."""
@@ -62,8 +62,8 @@ class Validation:
             while thorough and self.budget.spent < 1:
                 self.lanes, self.following = [], []
                 self._round()
-        self.found.seconds = time.monotonic() - began
-        return self.found
+        self.agreement.seconds = time.monotonic() - began
+        return self.agreement
 
     def _round(self) -> None:
         walked = walk_states(self.subject, self.chance, self.budget)
@@ -103,7 +103,7 @@ class Validation:
             for target in targets:
                 have = lanes.evaluate(target.formula).bit_count() if target.of_state else 0
                 for _ in range(target.wanted - have):
-                    if self.budget.spent > _SOLVING or self.found.given >= _MOST_GIVEN:
+                    if self.budget.spent > _SOLVING or self.agreement.given >= _MOST_GIVEN:
                         return
                     bits = given.near(self.chance.choice(self.lanes).bits, target.formula)
                     if bits is None:
@@ -111,7 +111,7 @@ class Validation:
                     lane = self._canonical(bits)
                     if lane is not None and bits not in known:
                         known.add(bits)
-                        self.found.given += 1
+                        self.agreement.given += 1
                         yield lane
         finally:
             given.close()
@@ -149,7 +149,7 @@ class Validation:
                 self.budget.check()
                 for difference in values.differences(question):
                     raise values.error(difference)
-                self.found.expressions += 1
+                self.agreement.expressions += 1
 
     def _compare_executions(self) -> None:
         claimed = self.subject.made.claimed
@@ -189,8 +189,8 @@ class Validation:
         values = Values(self.subject, made.after, [(lane, lane)])
         with suppress(OutOfTime, Disagrees):
             for question in made.questions():
-                for found in values.differences(question):
-                    return values.error(found, difference.found.what)
+                for smallest in values.differences(question):
+                    return values.error(smallest, difference.disagreement.what)
         return None
 
 

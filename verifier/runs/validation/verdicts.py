@@ -23,29 +23,29 @@ _COUNTS = ("distinct_states", "walks")
 
 
 def validate_translation(
-    made: TranslatedModule, found: Run, seconds: float | None = None, *, seed: int = 0
+    made: TranslatedModule, run: Run, seconds: float | None = None, *, seed: int = 0
 ) -> Run:
     """Return the run, if its translation agrees with the module; else each verdict that depends on it is an
     ERROR. ``seconds``: the duration, with as many states as it allows."""
-    claims = _claims_of(found, found.definition.titles.of_the_translation)
-    if found.model is None or not claims or not _is_of_the_module(made, found.model):
-        return found
+    claims = _claims_of(run, run.definition.titles.of_the_translation)
+    if run.model is None or not claims or not _is_of_the_module(made, run.model):
+        return run
     proved = any(verdict.kind is VerdictKind.PROVED for verdict in claims)
-    asked = frozenset(found.options["properties"])
-    bounded = found.engine == "bmc" or (found.engine == "live" and not proved)
-    subject = Subject(made, found.model, asked, proved, found.depth if bounded else None)
-    validation = Validation(subject, found.certificates, seed)
+    asked = frozenset(run.options["properties"])
+    bounded = run.engine == "bmc" or (run.engine == "live" and not proved)
+    subject = Subject(made, run.model, asked, proved, run.depth if bounded else None)
+    validation = Validation(subject, run.certificates, seed)
     try:
         agreement = validation.run(
-            default_seconds(found.seconds) if seconds is None else seconds, thorough=seconds is not None
+            default_seconds(run.seconds) if seconds is None else seconds, thorough=seconds is not None
         )
     except Disagrees as difference:
-        return report_disagreement(found, claims, str(difference))
+        return report_disagreement(run, claims, str(difference))
     except WrongModule as error:
-        if not any(verdict.kind is VerdictKind.VIOLATED for verdict in found.outcome.verdicts):
+        if not any(verdict.kind is VerdictKind.VIOLATED for verdict in run.outcome.verdicts):
             raise
-        return report_disagreement(found, claims, str(error))
-    return report_agreement(found, agreement.figures())
+        return report_disagreement(run, claims, str(error))
+    return report_agreement(run, agreement.figures())
 
 
 def compare_again(
@@ -57,17 +57,17 @@ def compare_again(
     return Validation(subject, {name: certificate}, seed).run(seconds).figures()
 
 
-def _claims_of(found: Run, beside: Container[str]) -> list[Verdict]:
+def _claims_of(run: Run, beside: Container[str]) -> list[Verdict]:
     """Return the verdicts that depend on the translation. They are about all executions, perhaps to a depth,
     or appear beside counts of states or walks. If there are none, the verdicts ``beside`` on the type
     invariant represent the whole search."""
-    counts = any(name in found.outcome.statistics for name in _COUNTS)
+    counts = any(name in run.outcome.statistics for name in _COUNTS)
 
     def claims(one: Verdict) -> bool:
         is_open = one.kind is VerdictKind.INCONCLUSIVE and (one.depth is not None or counts)
         return is_open or one.kind in (VerdictKind.HOLDS, VerdictKind.PROVED)
 
-    every = [one for one in found.outcome.verdicts if claims(one)]
+    every = [one for one in run.outcome.verdicts if claims(one)]
     own = [one for one in every if one.property_name not in beside]
     return own or every
 

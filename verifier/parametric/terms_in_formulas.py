@@ -8,33 +8,33 @@ from verifier.parametric.clausal import Clause
 from verifier.parametric.logic import Logic, Node, walk
 
 
-def skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
+def collect_skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:
     """Return applications of Skolem functions, and of predicates of definitions, to variables."""
-    found: dict[Node, None] = {}
+    applications: dict[Node, None] = {}
 
     def see(node: Node) -> None:
         if node.kind == "app" and ("!" in node.data or node.data in leads):
-            found[node] = None
+            applications[node] = None
 
     for clause in clauses:
         walk(clause.body, see)
-    return list(found)
+    return list(applications)
 
 
 def list_compared_terms(body: Node, variable: Node) -> list[Node]:
     """Return the ground terms with which a variable is compared, without constants of the protocol and
     numbers."""
-    found: dict[Node, None] = {}
+    terms: dict[Node, None] = {}
 
     def see(node: Node) -> None:
         if node.kind == "<=" and variable in node.args:
             other = node.args[1] if node.args[0] is variable else node.args[0]
             for end in _alternatives(other):
                 if not end.free and end.kind == "app":
-                    found[end] = None
+                    terms[end] = None
 
     walk(body, see)
-    return list(found)
+    return list(terms)
 
 
 def _alternatives(node: Node) -> Iterator[Node]:
@@ -46,20 +46,20 @@ def _alternatives(node: Node) -> Iterator[Node]:
         yield node
 
 
-def predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
+def collect_predicates(nodes: Iterable[Node], names: Mapping[str, object]) -> list[Node]:
     """Return applications of these symbols to terms without variables."""
-    found: dict[Node, None] = {}
+    applications: dict[Node, None] = {}
 
     def see(node: Node) -> None:
         if node.kind == "app" and node.data in names and not node.free:
-            found[node] = None
+            applications[node] = None
 
     for one in nodes:
         walk(one, see)
-    return list(found)
+    return list(applications)
 
 
-def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
+def unfold(logic: Logic, axiom: Node, applied: Node) -> Node | None:
     """Return the axiom at an application; None if it has other variables."""
     if axiom.kind != "forall" or len(axiom.data.variables) != len(applied.args):
         return None
@@ -69,7 +69,7 @@ def unfolding(logic: Logic, axiom: Node, applied: Node) -> Node | None:
     return logic.substitute(axiom.args[0], dict(zip(heads[0].args, applied.args, strict=True)))
 
 
-def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
+def unfold_partly(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
     """Return the axiom at an application, for all values of its other variables; None if it does not
     apply."""
     if axiom.kind != "forall":
@@ -84,11 +84,11 @@ def partly_unfolded(logic: Logic, axiom: Node, applied: Node) -> Clause | None:
 
 
 def _heads(body: Node, name: str) -> list[Node]:
-    found: list[Node] = []
-    walk(body, lambda node: found.append(node) if node.kind == "app" and node.data == name else None)
-    return found
+    heads: list[Node] = []
+    walk(body, lambda node: heads.append(node) if node.kind == "app" and node.data == name else None)
+    return heads
 
 
-def length(node: Node) -> int:
+def count_symbols(node: Node) -> int:
     """Return the number of symbols."""
-    return 1 + sum(map(length, node.args))
+    return 1 + sum(map(count_symbols, node.args))
