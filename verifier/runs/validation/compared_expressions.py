@@ -119,13 +119,13 @@ class Expressions:
 
     def _of(self, note: Note) -> Iterator[Question]:
         facts = self.analysis.of(note.whole, note.context.module)
-        if facts.level >= TEMPORAL or facts.changing or isinstance(note.found, Nothing):
+        if facts.level >= TEMPORAL or facts.changing or isinstance(note.translation, Nothing):
             return
         before, self.t.assigned = self.t.assigned, note.assigned
         try:
             named = ((symbol, self._evaluate_name(symbol, note, facts)) for symbol in facts.free)
             names = {symbol: one for symbol, one in named if one is not None}
-            result = self._evaluate_value(note.found)
+            result = self._evaluate_value(note.translation)
             following = self._find_assigned_values(note, facts)
         finally:
             self.t.assigned = before

@@ -73,13 +73,13 @@ class Walker:
         body = step.body.action if isinstance(step.body, ast.Step) else step.body
         if isinstance(step.body, ast.Step):
             self._require_all(step.body.subscript, Scope(step.module, now))
-        found = list(self._walk(body, Scope(step.module, now), Branch()))
-        for branch in found:
+        branches = list(self._walk(body, Scope(step.module, now), Branch()))
+        for branch in branches:
             lacking = [one.name for one in self.variables if one not in branch.after]
             if lacking:
                 place = (branch.at or body).place
                 raise Unread(place, f"a branch of {branch.name or 'Next'} does not assign {lacking[0]}'")
-        return found
+        return branches
 
     def _require_all(self, subscript: ast.Expression, scope: Scope) -> None:
         """Refuse ``[Next]_x`` in which some variables may change without a step of Next."""
@@ -173,11 +173,11 @@ class Walker:
             for bound in names:
                 one = replace(binding, names=binding.names if bound is None else (bound,))
                 own = self._free_name(bound.name if bound is not None else "item", branch)
-                made, found = self.reading.bind(one, replace(scope, after=branch.after), own)
+                made, bound_scope = self.reading.bind(one, replace(scope, after=branch.after), own)
                 symbol, within, value = made[0]
                 chosen = Chosen(own, value.kind, symbol)
                 branch = replace(branch, parameters=(*branch.parameters, chosen)).with_line(within)
-                inner = replace(inner, values={**inner.values, **found.values})
+                inner = replace(inner, values={**inner.values, **bound_scope.values})
         yield from self._walk(whole.body, inner, branch)
 
     @staticmethod
@@ -187,10 +187,10 @@ class Walker:
         plain = (
             name if name.isidentifier() and not name.startswith("_") and name not in ("self", "s") else "p"
         )
-        found = plain
-        while found in known:
-            found, number = f"{plain}_{number}", number + 1
-        return found
+        free = plain
+        while free in known:
+            free, number = f"{plain}_{number}", number + 1
+        return free
 
     def _decide(
         self,
@@ -251,8 +251,10 @@ class Walker:
         symbol = Symbol(own, element.sort(self.reading.sorts))
         chosen = Typed(element, variable_of(symbol))
         fitting = self.reading.assign(chosen, kind, form.right.place)
-        found = replace(branch, parameters=(*branch.parameters, Chosen(own, element, symbol)), at=form.whole)
-        yield replace(found.with_line(members.has(chosen)), after={**branch.after, variable: fitting})
+        with_choice = replace(
+            branch, parameters=(*branch.parameters, Chosen(own, element, symbol)), at=form.whole
+        )
+        yield replace(with_choice.with_line(members.has(chosen)), after={**branch.after, variable: fitting})
 
     def _find_assigned(self, left: ast.Expression, scope: Scope) -> ast.Variable | None:
         """Return the variable whose next value an equation gives; None if its left side is another one."""

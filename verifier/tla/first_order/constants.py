@@ -100,31 +100,31 @@ class Constants:
 
 def classify(specification: Specification, like: Constants | None = None) -> Constants:
     """Return the constants of a module. ``like``: what they are, from other values."""
-    found, evaluator = Constants(), specification.evaluator
+    constants, evaluator = Constants(), specification.evaluator
     for constant in specification.module.constants:
         name = constant.name
         if constant.arity:
-            found.refused[name] = f"the constant {name} is an operator"
+            constants.refused[name] = f"the constant {name} is an operator"
         elif evaluator.resolve(constant, specification.module.name) is not None:
-            found.refused[name] = (
+            constants.refused[name] = (
                 f"the configuration gives {name} by an operator: assign a set of model values, an integer or "
                 "a model value"
             )
         else:
-            _classify(found, name, evaluator.constants.get(constant), specification)
-    _refuse_shared(found)
-    families = find_families(found.sets) if like is None else find_again(like.families, found.sets)
+            _classify(constants, name, evaluator.constants.get(constant), specification)
+    _refuse_shared(constants)
+    families = find_families(constants.sets) if like is None else find_again(like.families, constants.sets)
     for name, family in families.items():
         if isinstance(family, str):
-            found.refused[name] = family
-            del found.sets[name]
+            constants.refused[name] = family
+            del constants.sets[name]
         else:
-            found.families[name] = family
-            found.sets[name] = family.given
-    found.families = declare(found.families, _find_mentioned(specification))
-    texts = (" ".join(text_at(span(one.body)).split()) for one in facts_of(specification, found))
-    found.said_of_families = tuple(dict.fromkeys(f"ASSUME {text}" for text in texts))
-    return found
+            constants.families[name] = family
+            constants.sets[name] = family.given
+    constants.families = declare(constants.families, _find_mentioned(specification))
+    texts = (" ".join(text_at(span(one.body)).split()) for one in facts_of(specification, constants))
+    constants.said_of_families = tuple(dict.fromkeys(f"ASSUME {text}" for text in texts))
+    return constants
 
 
 def _find_mentioned(specification: Specification) -> set[str]:
@@ -139,57 +139,57 @@ def constants_in(whole: ast.Expression) -> set[str]:
     return {symbol.name for symbol in symbols if isinstance(symbol, ast.Constant)}
 
 
-def _classify(found: Constants, name: str, value: Value, specification: Specification) -> None:
+def _classify(constants: Constants, name: str, value: Value, specification: Specification) -> None:
     if isinstance(value, ModelValue):
-        found.atoms[name] = value
+        constants.atoms[name] = value
     elif type(value) is int and value >= 0:
-        found.numbers[name] = value
+        constants.numbers[name] = value
     elif isinstance(value, frozenset):
         if not value:
-            found.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
+            constants.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
         else:
-            found.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
+            constants.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
-        found.refused[name] = f"the value of {name} is neither a set, a model value nor an integer from 0"
+        constants.refused[name] = f"the value of {name} is neither a set, a model value nor an integer from 0"
 
 
-def _refuse_shared(found: Constants) -> None:
+def _refuse_shared(constants: Constants) -> None:
     """Refuse single values that are elements of sets, or equal to each other."""
-    elements = {value: name for name, values in found.sets.items() for value in values}
+    elements = {value: name for name, values in constants.sets.items() for value in values}
     by_value: dict[Value, str] = {}
-    for name, value in list(found.atoms.items()):
+    for name, value in list(constants.atoms.items()):
         other = by_value.setdefault(value, name)
         if value in elements:
-            found.refused[name] = (
+            constants.refused[name] = (
                 f"{name} is an element of {elements[value]} in the configuration; a proof for all constants "
                 "knows no element by its name"
             )
         elif other != name:
-            found.refused[name] = f"{name} and {other} are one value in the configuration"
+            constants.refused[name] = f"{name} and {other} are one value in the configuration"
         else:
             continue
-        del found.atoms[name]
+        del constants.atoms[name]
 
 
 def words_of(
     specification: Specification, constants: Constants, roots: list[ast.Expression]
 ) -> tuple[str, ...]:
     """Return the strings and single values that the expressions mention, through definitions."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     roots = [*roots, *_substitutes_below(specification, roots)]
     for node in _walk(roots):
         if isinstance(node, ast.String):
-            found[node.value] = None
+            words[node.value] = None
         elif isinstance(node, ast.Apply) and isinstance(node.operator, ast.Constant):
             name = node.operator.name
             if name in constants.atoms:
-                found[name] = None
+                words[name] = None
     strings = {node.value for node in _walk(roots) if isinstance(node, ast.String)}
     for name in strings & constants.atoms.keys():
         constants.refused[name] = f"{name} is both a string and a constant of the module"
         del constants.atoms[name]
     constants.strings = tuple(sorted(strings))
-    return tuple(word for word in found if word)
+    return tuple(word for word in words if word)
 
 
 def _substitutes_below(specification: Specification, roots: list[ast.Expression]) -> Iterator[ast.Expression]:
@@ -259,13 +259,13 @@ class Assumed:
         lines = "\n" * (self.place.line - 1)
         text = f"{lines}lambda self: {self.left.text} {self.relation} {self.right.text}"
         code = compile(text, self.place.file, "eval")
-        found: Callable[[Any], bool] = eval(code, {"__name__": f"module {self.place.file}"})
-        return found
+        test: Callable[[Any], bool] = eval(code, {"__name__": f"module {self.place.file}"})
+        return test
 
 
 def assumptions_of(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
     """Return what the ASSUMEs of a module say of numbers and sizes. Raises Unread, with the place."""
-    found = []
+    assumptions = []
     for assumption in specification.module.assumptions:
         for whole in _conjuncts(specification, assumption.body):
             if constants_in(whole) & constants.families.keys():
@@ -273,8 +273,8 @@ def assumptions_of(specification: Specification, constants: Constants) -> tuple[
             _require_own_meanings(specification, whole)
             one = _read_assumption(whole, constants)
             if one is not None:
-                found.append(one)
-    return tuple(found)
+                assumptions.append(one)
+    return tuple(assumptions)
 
 
 def _require_own_meanings(specification: Specification, whole: ast.Expression) -> None:
@@ -325,21 +325,21 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
 def _emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:
     """Return ``S # {}`` as a comparison of the number of elements."""
     for one, other in (given, given[::-1]):
-        found = _set_name(one, constants)
-        if found is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
-            return Assumed(Linear(0, ((f"{found}{SIZE}", 1),)), ">=", Linear(1), one.place)
+        set_name = _set_name(one, constants)
+        if set_name is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
+            return Assumed(Linear(0, ((f"{set_name}{SIZE}", 1),)), ">=", Linear(1), one.place)
     return None
 
 
 def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) -> bool:
     """True for a single value that is no element of a set, as the reading takes it to be. Note it of a
     string."""
-    one, found = given[0], _set_name(given[1], constants)
-    if found is None or found in constants.families:
+    one, set_name = given[0], _set_name(given[1], constants)
+    if set_name is None or set_name in constants.families:
         return False
     if isinstance(one, ast.String):
-        constants.declared_apart.add((one.value, found))
-        constants.assume_beside_strings(found)
+        constants.declared_apart.add((one.value, set_name))
+        constants.assume_beside_strings(set_name)
         return True
     symbol = one.operator if isinstance(one, ast.Apply) else None
     return isinstance(symbol, ast.Constant) and symbol.name in constants.atoms
@@ -371,8 +371,8 @@ def _linear(whole: ast.Expression, constants: Constants) -> Linear | None:
     if not isinstance(whole.operator, ast.Builtin):
         return None
     name, given = whole.operator.name, whole.arguments
-    if name == "Cardinality" and (found := _set_name(given[0], constants)) is not None:
-        return Linear(0, ((f"{found}{SIZE}", 1),))
+    if name == "Cardinality" and (set_name := _set_name(given[0], constants)) is not None:
+        return Linear(0, ((f"{set_name}{SIZE}", 1),))
     if name in ("+", "-", "*") and len(given) == 2:
         left, right = _linear(given[0], constants), _linear(given[1], constants)
         if left is None or right is None:

@@ -72,7 +72,7 @@ class Family:
 
 def find_families(sets: Mapping[str, tuple[Value, ...]]) -> dict[str, Family | str]:
     """Return the constants whose values are sets of sets, or the reason why one has no reading."""
-    found: dict[str, Family | str] = {}
+    families: dict[str, Family | str] = {}
     plain = {name: values for name, values in sets.items() if not any(map(_is_set, values))}
     for name, values in sets.items():
         if name in plain:
@@ -81,14 +81,14 @@ def find_families(sets: Mapping[str, tuple[Value, ...]]) -> dict[str, Family | s
         used = frozenset().union(*parts)
         bases = [other for other, elements in plain.items() if used and used <= frozenset(elements)]
         if len(parts) == len(values) and len(bases) == 1:
-            found[name] = Family(name, bases[0], tuple(parts))
+            families[name] = Family(name, bases[0], tuple(parts))
         else:
-            found[name] = (
+            families[name] = (
                 f"the elements of {name} are sets or tuples; only sets of model values, strings or integers, "
                 "and sets of parts of one other constant are read as any such set. A set of quorums can also "
                 "be defined in the module: {Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
             )
-    return found
+    return families
 
 
 def find_again(

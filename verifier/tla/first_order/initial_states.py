@@ -120,19 +120,19 @@ class InitialStates:
         for binding in quantifier.bindings:
             if not self._find_read(binding.domain, scope) <= known:
                 return _NONE
-            _, found = self.reading.bind(binding, scope)
-            inner = replace(inner, values={**inner.values, **found.values})
+            _, bound_scope = self.reading.bind(binding, scope)
+            inner = replace(inner, values={**inner.values, **bound_scope.values})
         return self._find_fitting(quantifier.body, inner, known)
 
     def _find_assigned(
         self, whole: ast.Expression, scope: Scope, known: frozenset[ast.Variable]
     ) -> frozenset[ast.Variable]:
-        found = set[ast.Variable]()
+        assigned = set[ast.Variable]()
         for variable, kind in self.kinds.items():
             for (value, inner), is_equal in self._find_values(whole, scope, variable):
                 if self._find_read(value, inner) <= known and self._fits(value, inner, kind, is_equal):
-                    found.add(variable)
-        return frozenset(found)
+                    assigned.add(variable)
+        return frozenset(assigned)
 
     def _find_values(
         self, whole: ast.Expression, scope: Scope, variable: ast.Variable

@@ -21,10 +21,10 @@ class Linear:
 
     def plus(self, other: Linear, factor: int = 1) -> Linear:
         """Return this sum plus a multiple of another one."""
-        found = dict(self.parts)
+        factors = dict(self.parts)
         for name, times in other.parts:
-            found[name] = found.get(name, 0) + factor * times
-        parts = tuple(sorted((name, times) for name, times in found.items() if times))
+            factors[name] = factors.get(name, 0) + factor * times
+        parts = tuple(sorted((name, times) for name, times in factors.items() if times))
         return Linear(self.number + factor * other.number, parts)
 
     def __str__(self) -> str:
@@ -43,10 +43,10 @@ class Linear:
 
     def at(self, constants: Mapping[str, Any]) -> Any:
         """Return the integer at these constants, which may be stand-ins for all integers."""
-        found: Any = self.number
+        total: Any = self.number
         for name, times in self.parts:
-            found = found + constants[name] * times
-        return found
+            total = total + constants[name] * times
+        return total
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ class Fields(Kind):
     parts: tuple[Part, ...]
 
     def sort(self, sorts: Sorts) -> Sort[Any]:
-        found = {}
+        fields = {}
         for part in self.parts:
             own = part.kind.sort(sorts)
-            found[part.name] = Option(own) if part.may_lack else own
-        return Record(**found)
+            fields[part.name] = Option(own) if part.may_lack else own
+        return Record(**fields)
 
     @property
     def is_known(self) -> bool:
@@ -286,11 +286,11 @@ def join(one: Kind | None, other: Kind | None) -> Kind | None:
         case Whole(), Whole():
             return _join_ranges(one, other)
         case Optional(inner, absent), Optional(second, same) if absent == same:
-            found = join(inner, second)
-            return None if found is None else Optional(found, absent)
+            joined = join(inner, second)
+            return None if joined is None else Optional(joined, absent)
         case Optional(inner, absent), _ if not isinstance(other, Optional | Word):
-            found = join(inner, other)
-            return None if found is None else Optional(found, absent)
+            joined = join(inner, other)
+            return None if joined is None else Optional(joined, absent)
         case _, Optional() if not isinstance(one, Optional | Word):
             return join(other, one)
         case SetOf(), SetOf():

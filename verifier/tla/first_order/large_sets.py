@@ -26,12 +26,12 @@ _GREATER, _LESS = (">", ">="), ("<", "<=")
 def read_over_large_sets(reading: Reading, whole: ast.Quantifier, scope: Scope) -> BooleanValue | None:
     """Return the meaning of a quantifier over large sets; None if it has another form."""
     for place, binding in enumerate(whole.bindings):
-        found = _large(reading, binding.domain, scope)
-        if found is None or binding.is_tuple or len(binding.names) != 1:
+        large = _large(reading, binding.domain, scope)
+        if large is None or binding.is_tuple or len(binding.names) != 1:
             continue
         others = whole.bindings[:place] + whole.bindings[place + 1 :]
         body = replace(whole, bindings=others) if others else whole.body
-        return _inner(reading, whole.universal, binding.names[0], found, body, scope)
+        return _inner(reading, whole.universal, binding.names[0], large, body, scope)
     return None
 
 
@@ -97,9 +97,9 @@ def _inner(
             return None
         made, inside = [], scope
         for binding in body.bindings:
-            more, found = reading.bind(binding, scope)
+            more, bound_scope = reading.bind(binding, scope)
             made += more
-            inside = replace(inside, values={**inside.values, **found.values})
+            inside = replace(inside, values={**inside.values, **bound_scope.values})
         said = _inner(reading, universal, bound, large, body.body, inside)
         for symbol, within, _ in reversed(made):
             if said is not None:

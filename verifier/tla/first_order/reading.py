@@ -63,24 +63,24 @@ class Reading:
 
     def read_typed(self, whole: ast.Expression, scope: Scope, expected: Kind | None = None) -> Typed:
         """Return the value of an expression, of the kind that is expected."""
-        found = self._read_value(whole, scope.reading_only(), expected)
+        value = self._read_value(whole, scope.reading_only(), expected)
         if expected is None:
-            return found
+            return value
         try:
-            fitting = self.kinds.widen(found, expected)
+            fitting = self.kinds.widen(value, expected)
         except SortError as error:
             raise Unread(whole.place, str(error)) from error
         if fitting is None:
-            raise Misfit(whole.place, f"{expected} is expected here, and this is {describe_kind(found.kind)}")
+            raise Misfit(whole.place, f"{expected} is expected here, and this is {describe_kind(value.kind)}")
         return fitting
 
     def _read_value(self, whole: ast.Expression, scope: Scope, expected: Kind | None) -> Typed:
         """Return the value of an expression, of its own kind."""
-        found = self.read(whole, scope, expected)
-        if isinstance(found, Collection):
-            found = self.as_value(found, whole.place)
-        is_family = isinstance(expected, SetOf) and self.families.is_element(found)
-        return self.families.as_set(found) if is_family else found
+        value = self.read(whole, scope, expected)
+        if isinstance(value, Collection):
+            value = self.as_value(value, whole.place)
+        is_family = isinstance(expected, SetOf) and self.families.is_element(value)
+        return self.families.as_set(value) if is_family else value
 
     def read_part(self, whole: ast.Expression, scope: Scope, wanted: Kind | None) -> Typed:
         """Return the value of a part, of the kind that is wanted if it surely has it, or of its own."""
@@ -95,29 +95,29 @@ class Reading:
         """Return an argument of a function. There the function has no value beyond its domain."""
         if not isinstance(domain, Whole):
             return self.read_typed(whole, scope, domain)
-        found = self.read_typed(whole, scope)
-        if not isinstance(found.kind, Whole):
-            raise Misfit(whole.place, f"{domain} is expected here, and this is {found.kind}")
-        return Typed(domain, found.value)
+        key = self.read_typed(whole, scope)
+        if not isinstance(key.kind, Whole):
+            raise Misfit(whole.place, f"{domain} is expected here, and this is {key.kind}")
+        return Typed(domain, key.value)
 
     def read_assigned(self, whole: ast.Expression, scope: Scope, kind: Kind) -> Typed:
         """Return the next value of a variable of a kind. Raises Misfit."""
-        found = self._read_value(whole, replace(scope, assigning=True), kind)
-        return self.assign(found, kind, whole.place)
+        value = self._read_value(whole, replace(scope, assigning=True), kind)
+        return self.assign(value, kind, whole.place)
 
-    def assign(self, found: Typed, kind: Kind, place: Place) -> Typed:
+    def assign(self, value: Typed, kind: Kind, place: Place) -> Typed:
         """Return a value as the next one of a variable of a kind. Raises Misfit."""
-        if isinstance(found.kind, Whole) and isinstance(kind, Whole):
-            return found
+        if isinstance(value.kind, Whole) and isinstance(kind, Whole):
+            return value
         try:
-            fitting = None if isinstance(found, Assigned) else self.kinds.widen(found, kind)
+            fitting = None if isinstance(value, Assigned) else self.kinds.widen(value, kind)
             if fitting is not None:
                 return fitting
-            loose = self.any_bounds.widen(found, kind)
+            loose = self.any_bounds.widen(value, kind)
         except SortError as error:
             raise Unread(place, str(error)) from error
         if loose is None:
-            raise Misfit(place, f"{kind} is expected here, and this is {found.kind}")
+            raise Misfit(place, f"{kind} is expected here, and this is {value.kind}")
         return Assigned(kind, loose.value)
 
     def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
@@ -126,22 +126,22 @@ class Reading:
 
     def collection(self, whole: ast.Expression, scope: Scope, element: Kind | None = None) -> Collection:
         """Return an expression as a set."""
-        found = self.read(whole, scope.reading_only(), None if element is None else SetOf(element))
-        if isinstance(found, Typed):
-            if self.families.is_element(found):
-                found = self.families.as_set(found)
-            if not isinstance(found.kind, SetOf):
-                raise Misfit(whole.place, f"a set is expected here, and this is {found.kind}")
-            return self.kinds.of_set(found)
-        return found
+        collection = self.read(whole, scope.reading_only(), None if element is None else SetOf(element))
+        if isinstance(collection, Typed):
+            if self.families.is_element(collection):
+                collection = self.families.as_set(collection)
+            if not isinstance(collection.kind, SetOf):
+                raise Misfit(whole.place, f"a set is expected here, and this is {collection.kind}")
+            return self.kinds.of_set(collection)
+        return collection
 
-    def as_value(self, found: Collection, place: Place) -> Typed:
+    def as_value(self, collection: Collection, place: Place) -> Typed:
         """Return a set as a value."""
-        if found.element is None:
+        if collection.element is None:
             return Typed(SetOf(None), None)
-        if found.made is None:
+        if collection.made is None:
             raise Unread(place, "this set only says what belongs to it; it is no value that can be stored")
-        return Typed(SetOf(found.element), found.made)
+        return Typed(SetOf(collection.element), collection.made)
 
     # -- names
 
@@ -188,12 +188,12 @@ class Reading:
     def _variable(self, symbol: ast.Variable, scope: Scope, place: Place) -> Typed:
         if not scope.primed:
             return scope.now[symbol]
-        found = scope.after.get(symbol)
-        if found is None:
+        value = scope.after.get(symbol)
+        if value is None:
             raise Unread(place, f"{symbol.name}' is read before it is assigned")
-        if isinstance(found, Assigned):
+        if isinstance(value, Assigned):
             raise Unread(place, f"{symbol.name}' is read, and it may have integers beyond its bounds")
-        return found
+        return value
 
     def _constant(self, symbol: ast.Constant, whole: ast.Apply) -> Read:
         name = symbol.name
@@ -237,19 +237,19 @@ class Reading:
         self, binding: ast.Binding, scope: Scope, name: str | None = None
     ) -> tuple[list[tuple[Symbol, BooleanValue, Typed]], Scope]:
         """Return new symbols for the names of a binding, each with the formula that it is in the set."""
-        found = self.collection(binding.domain, scope)
-        kind, inner = self.find_element_kind(found, binding.domain.place), scope
+        domain = self.collection(binding.domain, scope)
+        kind, inner = self.find_element_kind(domain, binding.domain.place), scope
         made = []
         names = [None] if binding.is_tuple else list(binding.names)
         for bound in names:
             own = name or (bound.name if bound is not None else "item")
             symbol = Symbol(own, kind.sort(self.sorts))
-            value = Typed(kind, variable_of(symbol))
-            made.append((symbol, found.has(value), value))
+            element = Typed(kind, variable_of(symbol))
+            made.append((symbol, domain.has(element), element))
             if bound is not None:
-                inner = inner.binding(bound, value)
+                inner = inner.binding(bound, element)
             else:
-                inner = self.bind_items(binding, value, inner)
+                inner = self.bind_items(binding, element, inner)
         return made, inner
 
     def bind_items(self, binding: ast.Binding, value: Typed, scope: Scope) -> Scope:
@@ -261,11 +261,11 @@ class Reading:
             scope = scope.binding(bound, self.kinds.item(value, place))
         return scope
 
-    def find_element_kind(self, found: Collection, place: Place) -> Kind:
+    def find_element_kind(self, collection: Collection, place: Place) -> Kind:
         """Return the kind of a set's elements. Raises Unread if it is not known."""
-        if found.element is None or not found.element.is_known:
+        if collection.element is None or not collection.element.is_known:
             raise Unread(place, "nothing here says of which kind the elements of this set are")
-        return found.element
+        return collection.element
 
     def enter_let(self, whole: ast.Let, scope: Scope) -> Scope:
         """Return the scope below the definitions of a LET."""

@@ -68,6 +68,6 @@ def _memberships(
 
 
 def _kind(reading: Reading, whole: ast.Expression, module: str, of_subsets: bool) -> Kind:
-    found = reading.collection(whole, Scope(module, {}))
-    kind = reading.find_element_kind(found, whole.place)
+    collection = reading.collection(whole, Scope(module, {}))
+    kind = reading.find_element_kind(collection, whole.place)
     return SetOf(kind) if of_subsets else kind

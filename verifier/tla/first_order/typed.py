@@ -45,8 +45,8 @@ class Typed:
     def formula(self) -> BooleanValue:
         """Return the value as a formula."""
         assert isinstance(self.kind, Truth)
-        found: BooleanValue = self.value
-        return found
+        formula: BooleanValue = self.value
+        return formula
 
 
 @dataclass(frozen=True)
@@ -197,9 +197,9 @@ class Kinds:
             return None
 
         def wider(one: Any) -> Any:
-            found = self.widen(Typed(own, one), element)
-            assert found is not None
-            return found.value
+            widened = self.widen(Typed(own, one), element)
+            assert widened is not None
+            return widened.value
 
         return Typed(SetOf(element), image(typed.value, wider))
 
@@ -209,9 +209,9 @@ class Kinds:
             return None
 
         def wider(one: Any) -> Any:
-            found = self.widen(Typed(own.range, typed.value[one]), kind.range)
-            assert found is not None
-            return found.value
+            widened = self.widen(Typed(own.range, typed.value[one]), kind.range)
+            assert widened is not None
+            return widened.value
 
         return Typed(kind, function(kind.domain.sort(self.sorts), wider, kind.range.sort(self.sorts)))
 
@@ -223,25 +223,25 @@ class Kinds:
     def _widen_fields(self, typed: Typed, own: Fields, kind: Fields) -> Typed | None:
         if any(kind.part(part.name) is None for part in own.parts):
             return None
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for part in kind.parts:
             mine = own.part(part.name)
             if mine is None:
                 if not part.may_lack:
                     return None
-                found[part.name] = literal(Option(part.kind.sort(self.sorts)), None)
+                fields[part.name] = literal(Option(part.kind.sort(self.sorts)), None)
                 continue
             value = self.raw_field(typed, part.name)
             if mine.may_lack:
                 if not part.may_lack or mine.kind != part.kind:
                     return None
-                found[part.name] = value
+                fields[part.name] = value
                 continue
             wider = self.widen(Typed(mine.kind, value, self._word_of(typed, part.name)), part.kind)
             if wider is None:
                 return None
-            found[part.name] = some(wider.value) if part.may_lack else wider.value
-        return Typed(kind, self._record(kind, found))
+            fields[part.name] = some(wider.value) if part.may_lack else wider.value
+        return Typed(kind, self._record(kind, fields))
 
     @staticmethod
     def _word_of(typed: Typed, name: str) -> str | None:
@@ -317,7 +317,7 @@ class Kinds:
         return None
 
     def _narrow_fields(self, typed: Typed, own: Fields, kind: Fields) -> tuple[BooleanValue, Typed] | None:
-        conditions, found = [], dict[str, Any]()
+        conditions, fields = [], dict[str, Any]()
         if any(own.part(part.name) is None for part in kind.parts):
             return None
         for part in own.parts:
@@ -330,7 +330,7 @@ class Kinds:
             if part.may_lack and wanted.may_lack:
                 if part.kind != wanted.kind:
                     return None
-                found[part.name] = value
+                fields[part.name] = value
                 continue
             if part.may_lack:
                 conditions.append(value.is_some)
@@ -339,8 +339,8 @@ class Kinds:
             if below is None:
                 return None
             conditions.append(below[0])
-            found[part.name] = some(below[1].value) if wanted.may_lack else below[1].value
-        return conjoin(*conditions), Typed(kind, self._record(kind, found))
+            fields[part.name] = some(below[1].value) if wanted.may_lack else below[1].value
+        return conjoin(*conditions), Typed(kind, self._record(kind, fields))
 
 
 @dataclass(frozen=True)

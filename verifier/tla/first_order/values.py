@@ -41,14 +41,14 @@ class Translator:
 
     def encode_families(self) -> dict[str, Any]:
         """Return the values of the families' state variables by name."""
-        found = {}
+        families = {}
         for name, family in self.constants.families.items():
             sets = {
                 element: self.encode(value, family.kind.range)
                 for value, element in self._elements[name].items()
             }
-            found[family.variable] = PlainMap(sets)
-        return found
+            families[family.variable] = PlainMap(sets)
+        return families
 
     def encode(self, value: Value, kind: Kind) -> Any:
         """Return a value of the interpreter as one of the protocol. Raises Outside."""
@@ -72,25 +72,25 @@ class Translator:
             case Map(domain, range_):
                 given = dict(enumerate(value, 1)) if isinstance(value, tuple) else value
                 if isinstance(given, dict):
-                    found = {self.encode(k, domain): self.encode(v, range_) for k, v in given.items()}
-                    if set(found) == set(values_of(domain.sort(self.sorts))):
-                        return PlainMap(found)
+                    entries = {self.encode(k, domain): self.encode(v, range_) for k, v in given.items()}
+                    if set(entries) == set(values_of(domain.sort(self.sorts))):
+                        return PlainMap(entries)
         raise Outside(f"{value!r} is no value of its sort, {kind}")
 
     def _encode_record(self, value: Value, kind: Fields) -> Any:
         if not isinstance(value, Fn) or not all(kind.part(name) for name in value if isinstance(name, str)):
             raise Outside(f"{value!r} is no {kind}")
-        found = {}
+        fields = {}
         for part in kind.parts:
             if part.name in value:
-                found[part.name] = self.encode(value[part.name], part.kind)
+                fields[part.name] = self.encode(value[part.name], part.kind)
             elif part.may_lack:
-                found[part.name] = None
+                fields[part.name] = None
             else:
                 raise Outside(f"{value!r} is no {kind}")
         if len(value) > sum(part.name in value for part in kind.parts):
             raise Outside(f"{value!r} is no {kind}")
-        return PlainMap(found)
+        return PlainMap(fields)
 
     def _word(self, value: Value) -> str:
         for word in () if self.sorts.words is None else self.sorts.words.members:

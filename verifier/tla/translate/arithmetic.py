@@ -83,10 +83,10 @@ def by_cases(t: Translator, compute: Callable[[int, int], int], one: Sym, other:
                 continue
             both = and_(t, [equals(t, left, Known(a)), equals(t, right, Known(b))])
             groups.setdefault(result, []).append(both)
-    found: Sym = Nothing("arithmetic without a result")
+    chosen: Sym = Nothing("arithmetic without a result")
     for result, conditions in groups.items():
-        found = if_(t, or_(t, conditions), Known(result), found)
-    return found
+        chosen = if_(t, or_(t, conditions), Known(result), chosen)
+    return chosen
 
 
 def _integers(value: Sym) -> list[int]:

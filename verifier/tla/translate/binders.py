@@ -87,11 +87,11 @@ def bind_cases(
         if isinstance(domain, Nothing):
             return
         shown = binding.names[0].name
-        found = spread_freely(t, domain, shown, once=once is not None) if freely else None
+        whole_cases = spread_freely(t, domain, shown, once=once is not None) if freely else None
         if name in as_one and isinstance(domain, Known):
-            found = spread_as_one(t, domain.value, shown)
-        if found is not None:
-            cases = found
+            whole_cases = spread_as_one(t, domain.value, shown)
+        if whole_cases is not None:
+            cases = whole_cases
         elif once is not None:
             cases = spread_once(t, domain, shown, once)
         elif few and isinstance(domain, Term) and (items := list_few_items(t, domain)) is not None:

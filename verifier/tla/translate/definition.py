@@ -257,13 +257,15 @@ class Maker:
                     return state
         return None
 
-    def _add(self, found: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]) -> None:
+    def _add(
+        self, properties: list[Property], name: str, kind: PropertyKind, formulas: list[Formula]
+    ) -> None:
         try:
             term = formula_of(self.t, and_(self.t, [self._truth(formula) for formula in formulas]))
         except Untranslated as error:
             self.made.refused[name] = error
             return
-        found.append(Property(name, kind, term, True, ""))
+        properties.append(Property(name, kind, term, True, ""))
 
 
 def _likely(sort: Sort) -> int:

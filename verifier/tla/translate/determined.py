@@ -25,10 +25,10 @@ def find_determined_value(guards: Sequence[Term], symbol: Symbol) -> tuple[list[
     first guard that mentions the variable does not determine it."""
     for place, guard in enumerate(guards):
         if symbol in guard.free:
-            found = _solve_guard(guard, symbol)
-            if found is None:
+            solution = _solve_guard(guard, symbol)
+            if solution is None:
                 return None
-            made, value = found
+            made, value = solution
             later = [with_symbols(one, {symbol: value}) for one in guards[place + 1 :]]
             return [*guards[:place], made, *later], value
     return None

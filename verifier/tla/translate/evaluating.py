@@ -86,7 +86,7 @@ def constant_value(t: Translator, whole: Expression, context: Context) -> Sym | 
 def _peek(t: Translator, symbol: ast.Symbol, context: Context) -> Known | None:
     meaning = context.env.get(symbol)
     if isinstance(meaning, Thunk):
-        if meaning.found is None:
+        if meaning.translation is None:
             facts = t.evaluator.analysis.of(meaning.body, meaning.context.module)
             if facts.level != CONSTANT or any(_peek(t, s, meaning.context) is None for s in facts.free):
                 return None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def _translate_record_set(t: Translator, whole: ast.RecordSet, context: Context) -> Sym:
     names = [name for name, _ in whole.fields]
     images = [set_value(t, value, context) for _, value in whole.fields]
-    return make_strictly(lambda *found: Records(dict(zip(names, found, strict=True))), *images)
+    return make_strictly(lambda *values: Records(dict(zip(names, values, strict=True))), *images)
 
 
 # -- logic

@@ -32,7 +32,7 @@ class _LeftOpen(Untranslated):
 
 
 @dataclass
-class Lasting:
+class TemporalParts:
     """The fairness conditions and temporal properties, translated."""
 
     fairness: list[Fairness] = field(default_factory=list)
@@ -47,8 +47,8 @@ class Lasting:
 class FairSteps:
     """Finds the actions of fairness conditions, and adds those that the definition lacks."""
 
-    def __init__(self, maker: Maker, definition: Definition, found: Lasting) -> None:
-        self.maker, self.t, self.found = maker, maker.t, found
+    def __init__(self, maker: Maker, definition: Definition, parts: TemporalParts) -> None:
+        self.maker, self.t, self.parts = maker, maker.t, parts
         self.forms = meanings(definition)
         self.known = [(action, *self.forms(action)) for action in definition.actions]
 
@@ -64,10 +64,10 @@ class FairSteps:
 
     def mark(self) -> Callable[[], None]:
         """Return a function that removes the actions that are added from here on."""
-        kept = list(self.found.actions), dict(self.found.open), list(self.known)
+        kept = list(self.parts.actions), dict(self.parts.open), list(self.known)
 
         def take_back() -> None:
-            self.found.actions[:], self.found.open, self.known = kept
+            self.parts.actions[:], self.parts.open, self.known = kept
 
         return take_back
 
@@ -108,11 +108,11 @@ class FairSteps:
                 return _instances(action)
             if assigned == assigns and guards <= demands:
                 wider = action
-        number = len(self.found.actions) + 1
+        number = len(self.parts.actions) + 1
         own = replace(made, name=f"{(wider or made).name}{FAIR}{number}")
-        self.found.actions.append(own)
+        self.parts.actions.append(own)
         if wider is None:
-            self.found.open[own.name] = f"{whole.place}: {label}"
+            self.parts.open[own.name] = f"{whole.place}: {label}"
         self.known.append((own, demands, assigns))
         return _instances(own)
 

@@ -52,10 +52,10 @@ def translate_function(t: Translator, whole: ast.Function, context: Context) -> 
         domain = translate_listed_set(t, whole.bindings[0].domain, context)
         if isinstance(domain, Span) and isinstance(domain.low, Known) and domain.low.value == 1:
             return _by_slots(t, whole, domain, context)
-    read, found = bind_cases(t, whole.bindings, context)
+    read, ways = bind_cases(t, whole.bindings, context)
     if isinstance(read, Nothing):
         return read
-    for cases, inner in found:
+    for cases, inner in ways:
         keys = [case.item for case in cases]
         if not (all(isinstance(k, Known) for k in keys) and all(c.condition is YES for c in cases)):
             few = _entries(t, whole, context)
@@ -92,9 +92,9 @@ def _length(t: Translator, high: Sym, most: int) -> Sym:
 def _entries(t: Translator, whole: ast.Function, context: Context) -> Sym | None:
     """Translate a function to one entry for each item. None if a symbol stands for items, or if the items are
     scalars that are known or many."""
-    _, found = bind_cases(t, whole.bindings, context)
+    _, ways = bind_cases(t, whole.bindings, context)
     rows: list[tuple[Sym, Sym, Context]] = []
-    for cases, inner in found:
+    for cases, inner in ways:
         if any(case.symbol is not None for case in cases):
             return None
         keys = dict(enumerate((case.item for case in cases), 1))

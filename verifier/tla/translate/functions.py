@@ -81,9 +81,9 @@ def _apply_lazy(t: Translator, function: Sym, key: Sym) -> Sym:
         rows: dict[Any, Sym] = {}
         for value in term.sort.values():
             known = t.names.decode(value, term.sort)
-            found = _apply_lazy(t, function, Known(known))
-            if not isinstance(found, Nothing):
-                rows[known] = found
+            item = _apply_lazy(t, function, Known(known))
+            if not isinstance(item, Nothing):
+                rows[known] = item
         return look_up(t, Table(rows), key)
     return Nothing("a function is expected")
 

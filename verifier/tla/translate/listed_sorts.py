@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 def over_listed(t: Translator, value: Term, do: Callable[[Sym], Sym]) -> Sym:
     """Apply a function to each value of a sort that lists them. The result is undefined where the function
     has no result."""
-    found: Sym = Nothing("a value of another kind is expected")
+    chosen: Sym = Nothing("a value of another kind is expected")
     for known, one in t.names.listing(value.sort).items():
         result = do(Known(known))
         if not isinstance(result, Nothing):
             same = Term(Operator.EQUAL, TRUTH, (value, literal(value.sort, one)))
-            found = if_(t, same, result, found)
-    return found
+            chosen = if_(t, same, result, chosen)
+    return chosen
 
 
 def to_listed(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:

@@ -92,10 +92,10 @@ def partial_function(t: Translator, value: Sym) -> Term:
         keys = join_all_sorts(t, [least_sort(t, key) for key in table.rows])
         return as_partial(t, table, keys, None)
     term = t.term(value)
-    found = _partial_sort(t, term.sort)
-    if found is None:
+    wider = _partial_sort(t, term.sort)
+    if wider is None:
         raise Untranslated(None, "@@ of functions of this kind")
-    return t.convert(term, found)
+    return t.convert(term, wider)
 
 
 def _partial_sort(t: Translator, sort: Sort) -> PartialFunction | None:
@@ -114,13 +114,13 @@ def _partial_sort(t: Translator, sort: Sort) -> PartialFunction | None:
             return PartialFunction(keys, join_all_sorts(t, (part for _, part in sort.fields)))
         case Variant():
             kinds = [_partial_sort(t, part) for _, part in sort.alternatives]
-            found = [kind for kind in kinds if kind is not None]
+            partials = [kind for kind in kinds if kind is not None]
             return (
                 PartialFunction(
-                    join_all_sorts(t, (kind.domain for kind in found)),
-                    join_all_sorts(t, (kind.range for kind in found)),
+                    join_all_sorts(t, (kind.domain for kind in partials)),
+                    join_all_sorts(t, (kind.range for kind in partials)),
                 )
-                if found
+                if partials
                 else None
             )
     return None
@@ -200,10 +200,10 @@ def bag_cardinality(t: Translator, bag: Sym) -> Sym:
     return _of_bags(t, [bag], result)
 
 
-def _of_bags(t: Translator, bags: Iterable[Sym], found: Sym) -> Sym:
+def _of_bags(t: Translator, bags: Iterable[Sym], value: Sym) -> Sym:
     """Return a value that is none unless these are bags."""
     are_bags = and_(t, [is_bag(t, bag) for bag in bags])
-    return t.after(if_(t, are_bags, YES, Nothing("a bag has positive integers as its values")), found)
+    return t.after(if_(t, are_bags, YES, Nothing("a bag has positive integers as its values")), value)
 
 
 def bag_sum(t: Translator, one: Sym, other: Sym) -> Sym:

@@ -76,11 +76,11 @@ def _how_many(given: list[Any], names: Names, most: int) -> int:
         return 1
     values: set[Any] = set()
     for one in given:
-        found = one.found if isinstance(one, Thunk) else one
-        if isinstance(found, Known):
-            values.add(found.value)
-        elif isinstance(found, Term) and isinstance(found.sort, SCALARS) and found.sort.size < most:
-            values.update(names.decode(value, found.sort) for value in found.sort.values())
+        argument = one.translation if isinstance(one, Thunk) else one
+        if isinstance(argument, Known):
+            values.add(argument.value)
+        elif isinstance(argument, Term) and isinstance(argument.sort, SCALARS) and argument.sort.size < most:
+            values.update(names.decode(value, argument.sort) for value in argument.sort.values())
         else:
             return most
     return len(values) + 1

@@ -127,11 +127,11 @@ class Steps(Assigning):
             return self._has_ways(whole, c)
         return False
 
-    def _symbol_acts(self, found: object) -> bool:
-        if isinstance(found, Thunk):
-            return self._acts(found.body, found.context)
-        if isinstance(found, Op) and found.entered is not None:
-            return self._acts(*found.entered([None] * found.count))
+    def _symbol_acts(self, meaning: object) -> bool:
+        if isinstance(meaning, Thunk):
+            return self._acts(meaning.body, meaning.context)
+        if isinstance(meaning, Op) and meaning.entered is not None:
+            return self._acts(*meaning.entered([None] * meaning.count))
         return False
 
     def translate_enabled(self, whole: ast.Enabled, c: Context) -> Sym:
@@ -241,8 +241,8 @@ class Steps(Assigning):
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:
         """Yield the branches of a conjunction over all members of a set that are all known."""
         self.t.assigned = branch.assigned
-        read, found = bind_cases(self.t, whole.bindings, c)
-        rows = list(found)
+        read, ways = bind_cases(self.t, whole.bindings, c)
+        rows = list(ways)
         if read is not YES or any(case.condition is not YES for cases, _ in rows for case in cases):
             yield from self._guard(whole, c, branch)
             return
@@ -349,9 +349,9 @@ class Steps(Assigning):
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
             if parameter.arity or self._acts(argument, c):
                 continue
-            found = constant_value(self.t, argument, c)
-            if isinstance(found, Known) and id(find_bound_item(argument, c)) not in have:
-                extra.append((parameter.name, found, None))
+            value = constant_value(self.t, argument, c)
+            if isinstance(value, Known) and id(find_bound_item(argument, c)) not in have:
+                extra.append((parameter.name, value, None))
         return replace(branch, parameters=(*branch.parameters, *extra))
 
     # -- assignments

@@ -26,7 +26,7 @@ class Note:
 
     whole: Expression
     context: Context
-    found: Sym
+    translation: Sym
     assigned: dict[ast.Variable, Sym] | None
     """The values of variables in the next state. None: the symbols of the state after a step."""
 
@@ -41,7 +41,7 @@ class Notes:
         self._chance = Random(0)
         translator.noted = self.add
 
-    def add(self, whole: Expression, context: Context, found: Sym) -> None:
+    def add(self, whole: Expression, context: Context, translation: Sym) -> None:
         """Keep a translation, or replace a kept one by it. Some translations are skipped: below ENABLED of an
         instance and within a fold, names have values that no state has."""
         if self.translator.own or context.folding:
@@ -50,7 +50,7 @@ class Notes:
         number = self._seen[whole] = self._seen.get(whole, 0) + 1
         place = len(kept) if number <= _MOST_OF_ONE else self._chance.randrange(number)
         if place < _MOST_OF_ONE:
-            kept[place : place + 1] = [Note(whole, context, found, self.translator.assigned)]
+            kept[place : place + 1] = [Note(whole, context, translation, self.translator.assigned)]
 
     def __iter__(self) -> Iterator[Note]:
         for kept in self._kept.values():

@@ -187,8 +187,8 @@ class _Search:
         self.walk = explorer.walks.over(explorer.specification.next, primed=False)
         self.stepper = Stepper(explorer.specification)
 
-        def stop(found: Explorer) -> None:
-            if len(found.states) > self.most:
+        def stop(search: Explorer) -> None:
+            if len(search.states) > self.most:
                 raise Interrupted("enough")
 
         explorer.enforce = stop

@@ -59,8 +59,8 @@ class Scout:
                 if again
                 else (chance.choice(self.initial), 0)
             )
-            for found in self._walk(state, depth, steps, chance):
-                news.append(found)
+            for discovery in self._walk(state, depth, steps, chance):
+                news.append(discovery)
                 allowed = max(allowed, self.looked_at + SAMPLING.scouted_after_news)
             self.looked_at += 1  # a walk may have no step
 

@@ -62,7 +62,7 @@ def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> 
     """Apply a function to each alternative of a variant. The result is undefined for alternatives for which
     the function has no result."""
     assert isinstance(value.sort, Variant)
-    found: Sym = Nothing("a value of another kind is expected")
+    chosen: Sym = Nothing("a value of another kind is expected")
     made = []
     for tag, _ in value.sort.alternatives:
         result = do(payload_of(value, tag))
@@ -72,8 +72,8 @@ def over_alternatives(t: Translator, value: Term, do: Callable[[Term], Sym]) -> 
         ((tag, result),) = made
         return t.strict(result, payload_of(value, tag))
     for tag, result in made:
-        found = if_(t, has_tag(value, tag), result, found)
-    return found
+        chosen = if_(t, has_tag(value, tag), result, chosen)
+    return chosen
 
 
 def describe(value: Value) -> Sym:
@@ -143,12 +143,12 @@ def _spread_term(t: Translator, of: Term, name: str) -> list[Case]:
         return [] if of.sort.element == NOTHING else [Case(inside, variable(symbol), symbol)]
     if not t.names.lists(of.sort):
         raise Untranslated(None, "a set that cannot be listed is gone through")
-    found = []
+    cases = []
     for known, one in t.names.listing(of.sort).items():
         same = Term(Operator.EQUAL, TRUTH, (of, literal(of.sort, one)))
-        cases = spread(t, Known(known), name) if is_set(known) else []
-        found += [Case(and_(t, [same, case.condition]), case.item, case.symbol) for case in cases]
-    return found
+        inner = spread(t, Known(known), name) if is_set(known) else []
+        cases += [Case(and_(t, [same, case.condition]), case.item, case.symbol) for case in inner]
+    return cases
 
 
 def _spread_listed(t: Translator, of: Term, element: Sort) -> list[Case]:

@@ -59,15 +59,15 @@ class Assigning(Guarding):
             yield from self._all_guarded([case], made)
 
     def _assign_unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
-        found = variables(self.t.evaluator, body, c)
-        if found is None:
+        unchanged = variables(self.t.evaluator, body, c)
+        if unchanged is None:
             self.t.assigned = branch.assigned
             yield from self._add_guard(
                 equals(self.t, self.t.value(body, c), self.t.value(body, replace(c, primed=True))), branch
             )
             return
         assigned, tests = dict(branch.assigned), []
-        for one in found:
+        for one in unchanged:
             now = self.t.own[one] if one in self.t.own else variable(self.t.variables[one])
             if one in assigned:
                 tests.append(equals(self.t, assigned[one], now))

@@ -19,7 +19,7 @@ from verifier.tla.translate.calls import enter, enter_let
 from verifier.tla.translate.connectives import formula_of, not_, truth_of
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.definition import Maker
-from verifier.tla.translate.fair_steps import FairSteps, Lasting
+from verifier.tla.translate.fair_steps import FairSteps, TemporalParts
 from verifier.tla.translate.symbolic import NO, YES, Known, Untranslated
 from verifier.tla.translate.thunks import Thunk
 from verifier.tla.value_types import Value
@@ -34,26 +34,26 @@ class Temporal:
     def __init__(self, maker: Maker, definition: Definition) -> None:
         self.maker, self.t = maker, maker.t
         self.evaluator = maker.spec.evaluator
-        self.found = Lasting()
-        self.fair_steps = FairSteps(maker, definition, self.found)
+        self.parts = TemporalParts()
+        self.fair_steps = FairSteps(maker, definition, self.parts)
 
     # -- fairness
 
-    def specification(self) -> Lasting:
+    def specification(self) -> TemporalParts:
         """Translate the fairness and the other temporal formulas of the specification. Raises
         Untranslated."""
         for formula in self.maker.spec.fairness:
             self._condition(formula.body, Context({}, formula.module), ())
-        return self.found
+        return self.parts
 
     def _condition(self, whole: Expression, c: Context, bound: tuple[str, ...]) -> None:
         match whole:
             case ast.Fairness():
                 fair = self.fair_steps.condition(whole, c, bound)
                 if fair is not None:
-                    self.found.fairness.append(fair)
+                    self.parts.fairness.append(fair)
                 else:
-                    self.found.assumed.append(self.formula(meaning_of(whole), c))
+                    self.parts.assumed.append(self.formula(meaning_of(whole), c))
             case ast.Junction() if whole.conjunction:
                 for item in whole.items:
                     self._condition(item, c, bound)
@@ -71,14 +71,14 @@ class Temporal:
             case _ if self._decide(whole, c) is True:
                 pass
             case _:
-                self.found.assumed.append(self.formula(whole, c))
+                self.parts.assumed.append(self.formula(whole, c))
 
     def _translate_fairness(self, whole: ast.Fairness, c: Context) -> TemporalFormula:
         """Translate a fairness condition of a property. If its action is none of the specification's, the
         result is the formula that defines the condition."""
-        take_back, shown = self.fair_steps.mark(), dict(self.found.open)
+        take_back, shown = self.fair_steps.mark(), dict(self.parts.open)
         fair = self.fair_steps.condition(whole, c, ())
-        if fair is not None and self.found.open == shown:
+        if fair is not None and self.parts.open == shown:
             return TemporalFormula(TemporalOperator.FAIR, condition=fair)
         take_back()
         return self.formula(meaning_of(whole), c)
@@ -87,7 +87,7 @@ class Temporal:
 
     def properties(self, named: dict[str, Sequence[Formula]]) -> list[TemporalProperty]:
         """Translate temporal properties of an execution of the specification. Raises Untranslated."""
-        assumed = [~one for one in self.found.assumed]
+        assumed = [~one for one in self.parts.assumed]
         properties = []
         for name, formulas in named.items():
             parts = [self.formula(one.body, Context({}, one.module)) for one in formulas]
@@ -324,11 +324,11 @@ class Temporal:
             yield f"{name.name} = {text(item.value, self.evaluator.order)}"
 
     def _members(self, domain: Expression, c: Context) -> list[Value]:
-        found = self.t.value(domain, c)
-        if not isinstance(found, Known) or not is_set(found.value) or is_infinite(found.value):
+        value = self.t.value(domain, c)
+        if not isinstance(value, Known) or not is_set(value.value) or is_infinite(value.value):
             words = "a quantifier of a temporal formula goes over a finite set that is the same in all states"
             raise Untranslated(domain.place, words)
-        return list(self.evaluator.order.sort(frozenset(members(found.value))))
+        return list(self.evaluator.order.sort(frozenset(members(value.value))))
 
 
 def _join(operator: TemporalOperator, parts: Sequence[TemporalFormula]) -> TemporalFormula:

@@ -16,9 +16,9 @@ class Thunk:
 
     def __init__(self, translator: Translator, body: Expression, context: Context) -> None:
         self.translator, self.body, self.context = translator, body, context
-        self.found: Sym | None = None
+        self.translation: Sym | None = None
         self.assigned: object = None
-        """If the thunk waits: the next state for which ``found`` holds."""
+        """If the thunk waits: the next state for which ``translation`` holds."""
         facts = translator.evaluator.analysis.of(body, context.module)
         self.acts = facts.level >= ACTION
         self.kept: bool = not self.acts and not facts.changing and not context.primed
@@ -31,8 +31,8 @@ class Thunk:
         if primed and not self.context.primed:
             return self.translator.value(self.body, replace(self.context, primed=True))
         assigned = self.translator.assigned
-        if self.found is not None and (not self.waits or self.assigned is assigned):
-            return self.found
+        if self.translation is not None and (not self.waits or self.assigned is assigned):
+            return self.translation
         before, self.translator.unassigned = self.translator.unassigned, set()
         try:
             value = self.translator.value(self.body, self.context)
@@ -40,5 +40,5 @@ class Thunk:
             missing = self.translator.unassigned
             self.translator.unassigned = before | missing
         if self.kept and not (self.waits and missing):
-            self.found, self.assigned = value, assigned
+            self.translation, self.assigned = value, assigned
         return value

@@ -79,7 +79,7 @@ def start_translation(
     widely: bool = False,
     depth: int | None = None,
     symmetry: Symmetry | None = None,
-    looked: Looked = lambda found, sorts: None,
+    looked: Looked = lambda sampled, sorts: None,
 ) -> Translation:
     """Begin a translation with the sorts that the first states need. ``widely``: sample more states, and keep
     states small. ``depth``: no execution that matters has more steps. ``symmetry``: the sorts are closed
@@ -132,16 +132,16 @@ def widen(made: Translation, states: list[State]) -> bool:
     return before != [sort_of(shape, made.names) for shape in made.shapes.values()]
 
 
-def _walk_on(shapes: dict[str, Shape], found: Sample, names: Names, looked: Looked) -> None:
+def _walk_on(shapes: dict[str, Shape], sampled: Sample, names: Names, looked: Looked) -> None:
     """Add states on random walks until many batches add nothing. Walks take less time than another
     translation and exploration with wider sorts."""
     before = sorts = [sort_of(shape, names) for shape in shapes.values()]
-    looked(found, sorts)
-    for number, states in enumerate(found.further, 1):
-        found.states += states
+    looked(sampled, sorts)
+    for number, states in enumerate(sampled.further, 1):
+        sampled.states += states
         add_states(shapes, states)
         sorts = [sort_of(shape, names) for shape in shapes.values()]
-        looked(found, sorts)
+        looked(sampled, sorts)
         if number % SAMPLING.idle_batches == 0:
             if sorts == before:
                 return

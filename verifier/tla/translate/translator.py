@@ -86,7 +86,7 @@ class Translator:
         """Parameters of actions that engines may leave to the solver, even if they have few values."""
         self.uncounted: Place | None = None
         """The first formula whose ways to be true were not told apart, although they should have been."""
-        self.noted: Callable[[Expression, Context, Sym], None] = lambda whole, context, found: None
+        self.noted: Callable[[Expression, Context, Sym], None] = lambda whole, context, translation: None
         """A callback with each expression that depends on the state, and its translation."""
 
     def _begin_memory(self) -> None:
