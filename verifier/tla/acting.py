@@ -25,7 +25,7 @@ def domains(specification: Specification) -> dict[str, dict[str, frozenset[Value
 
     An action that is taken in several places has what each of them gives.
     """
-    formula, domains = specification.next, _Found()
+    formula, domains = specification.next, _ParameterSets()
     if formula is None:
         return {}
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
@@ -67,7 +67,7 @@ def _set(specification: Specification, whole: Expression, module: str) -> frozen
         return None
 
 
-class _Found:
+class _ParameterSets:
     """The known sets of parameters; None where a place gives what is not known."""
 
     def __init__(self) -> None:
@@ -86,8 +86,8 @@ class _Found:
 class _Walk:
     """Goes down from Next to the actions, as their names are found (``verifier.tla.naming``)."""
 
-    def __init__(self, specification: Specification, found: _Found) -> None:
-        self.specification, self.found = specification, found
+    def __init__(self, specification: Specification, domains: _ParameterSets) -> None:
+        self.specification, self.domains = specification, domains
 
     def collect(
         self,
@@ -123,7 +123,7 @@ class _Walk:
             for name in binding.names:
                 chosen[name] = held
                 if inside is not None:
-                    self.found.add(inside, name.name, held)
+                    self.domains.add(inside, name.name, held)
         return chosen
 
     def _apply(self, whole: ast.Apply, module: str, given: _Domains, seen: tuple[Definition, ...]) -> None:
@@ -134,5 +134,5 @@ class _Walk:
         for parameter, argument in zip(symbol.parameters, whole.arguments, strict=True):
             own = argument.operator if isinstance(argument, ast.Apply) and not argument.arguments else None
             passed[parameter] = given.get(own) if own is not None else None
-            self.found.add(symbol.shown, parameter.name, passed[parameter])
+            self.domains.add(symbol.shown, parameter.name, passed[parameter])
         self.collect(symbol.body, symbol.module, symbol.shown, passed, (*seen, symbol))

@@ -312,17 +312,17 @@ class Walker(Composing):
         """Return the name of the walker of a definition's body. It is compiled once, perhaps after the name
         is used."""
         key = (definition, unit, primed, top)
-        found = self.bodies.get(key)
-        if found is None:
-            found = self.bodies[key] = self.evaluator.emit.fresh("w")
+        name = self.bodies.get(key)
+        if name is None:
+            name = self.bodies[key] = self.evaluator.emit.fresh("w")
             body = definition.body
             assert body is not None
             try:
-                self.make_walk(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), found)
+                self.make_walk(lambda rest: self.flow(body, unit, primed, rest, 1, top=top), name)
             except Undefined:  # the next caller gets the same error
                 del self.bodies[key]
                 raise
-        return found
+        return name
 
     def _walk_definition(
         self,
@@ -386,14 +386,14 @@ class Walker(Composing):
         test = evaluator.truth(whole, unit, primed)
 
         def walk_parameter(e: Frame, follow: Continue) -> None:
-            found = e[slot]
-            if type(found) is Waiting:
-                code = found.code
+            value = e[slot]
+            if type(value) is Waiting:
+                code = value.code
                 self.of_waiting(code.expression, code.unit, primed)(
-                    extend_frame(found.env, code.unit), follow
+                    extend_frame(value.env, code.unit), follow
                 )
-            elif type(found) is Closure and found.walked is not None:
-                definition, target, inner, slots = found.walked()
+            elif type(value) is Closure and value.walked is not None:
+                definition, target, inner, slots = value.walked()
                 for place, argument in zip(slots, arguments, strict=True):
                     inner[place] = argument(e)
                 assert definition.body is not None

@@ -60,15 +60,15 @@ class Conjuncts(Approximation):
         split = kept.result
         if split.is_false:
             return False
-        found: ApproximateTruth = True if split.is_known else None
+        conjunction: ApproximateTruth = True if split.is_known else None
         for one, inside, own in split.parts:
             sent = self._read_sent(one, inside)
             truth = self._adds(sent, one, inside, own) if sent else self.truth(one, inside, own)
             if truth is False:
                 return False
             if truth is None:
-                found = None
-        return found
+                conjunction = None
+        return conjunction
 
     def _split(self, whole: Expression, module: str, scope: Scope, split: _Split) -> None:
         reads = self.reads(whole, module)

@@ -309,12 +309,12 @@ class Approximation:
         unit, slots, evaluate = self._compiled.get((whole, module)) or self._compile(whole, module)
         frame = unit.frame()
         for number, (symbol, slot) in enumerate(slots):
-            found = self._find(symbol, scope)
-            if type(found) is not Exactly:
+            known = self._find(symbol, scope)
+            if type(known) is not Exactly:
                 if number:  # it is asked for first the next time
                     slots[0], slots[number] = slots[number], slots[0]
                 return None
-            frame[slot] = found.value
+            frame[slot] = known.value
         try:
             value = evaluate(frame)
             return value if type(value) in self.plain else force_delayed(value)
@@ -330,10 +330,10 @@ class Approximation:
         return compiled
 
     def resolve(self, symbol: Symbol, module: str) -> Symbol:
-        found = self._symbols.get((symbol, module))
-        if found is None:
-            found = self._symbols[symbol, module] = self.ev.resolve(symbol, module) or symbol
-        return found
+        resolved = self._symbols.get((symbol, module))
+        if resolved is None:
+            resolved = self._symbols[symbol, module] = self.ev.resolve(symbol, module) or symbol
+        return resolved
 
 
 def _truth_of(value: Value) -> bool:

@@ -156,13 +156,13 @@ class Assignments:
 
         return assign_if
 
-    def _put(self, index: int, found: Value, place: Place, follow: Continue) -> None:
+    def _put(self, index: int, value: Value, place: Place, follow: Continue) -> None:
         following = self.evaluator.next
         if following[index] is UNSET:
-            following[index] = found
+            following[index] = value
             follow()
             following[index] = UNSET
-        elif self._equal(following[index], found, place):
+        elif self._equal(following[index], value, place):
             follow()
 
     def _equal(self, one: Value, other: Value, place: Place) -> bool:
@@ -180,9 +180,9 @@ class Assignments:
         domain = domain_source(evaluator, right, unit, primed, ordered=True)
         container = evaluator.value_source(right, unit, primed)
 
-        def inside(found: Value, container: Value) -> bool:
+        def inside(value: Value, container: Value) -> bool:
             try:
-                return is_member(found, container)
+                return is_member(value, container)
             except NoValue as error:
                 raise evaluator.fault(place, error) from None
 

@@ -115,10 +115,10 @@ def companions(specification: Specification) -> list[list[Value]]:
 
 
 def asymmetry(
-    specification: Specification, formulas: Iterable[Formula], found: list[Permutation]
+    specification: Specification, formulas: Iterable[Formula], permutations: list[Permutation]
 ) -> str | None:
     """Return the reason why permutations may change the meaning of formulas; None if they do not."""
-    look = _Look(specification.evaluator, [Renaming(permutation) for permutation in found])
+    look = _Look(specification.evaluator, [Renaming(permutation) for permutation in permutations])
     for formula in formulas:
         reason = look.expression(formula.body, formula.module)
         if reason is not None:

@@ -79,7 +79,7 @@ def find_blocked(
     search = _Search(spec, state, formula.module, allows)
     with without_traces(spec):
         search.look(_Part(body, formula.module, lambda hole: hole))
-    return sorted(search.found, key=lambda one: -one.passed)
+    return sorted(search.blocked, key=lambda one: -one.passed)
 
 
 class _Search:
@@ -87,7 +87,7 @@ class _Search:
         self.allows = allows
         self.spec, self.evaluator, self.state, self.module = spec, spec.evaluator, state, module
         self.walks = Walks(spec)
-        self.found: list[Blocked] = []
+        self.blocked: list[Blocked] = []
 
     def passes(self, whole: Expression) -> bool:
         """True if some way satisfies a formula. Raises Undefined."""
@@ -107,7 +107,7 @@ class _Search:
 
     def look(self, part: _Part) -> None:
         """Descend into a part that no step satisfies."""
-        if len(self.found) >= _MOST:
+        if len(self.blocked) >= _MOST:
             return
         try:
             self._descend(part)
@@ -210,7 +210,7 @@ class _Search:
         formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"
-        self.found.append(
+        self.blocked.append(
             Blocked(action, part.passed, place, formula, self._find_bound_values(part), reads, error)
         )
 

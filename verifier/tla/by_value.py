@@ -19,16 +19,16 @@ from verifier.tla.splitting import Formula
 
 def refuse_by_value(
     formulas: Iterable[Formula],
-    found: Mapping[Expression, str],
+    errors: Mapping[Expression, str],
     resolve: Callable[[Symbol, str], Symbol | None],
 ) -> None:
-    """Raise TlaError if a formula contains one of the expressions in ``found``, with the error there."""
-    waiting = [(formula.body, formula.module) for formula in formulas] if found else []
+    """Raise TlaError if a formula contains one of the expressions in ``errors``, with the error there."""
+    waiting = [(formula.body, formula.module) for formula in formulas] if errors else []
     seen = set[Definition]()
     while waiting:
         part, module = waiting.pop()
-        if part in found:
-            raise TlaError(part.place, found[part])
+        if part in errors:
+            raise TlaError(part.place, errors[part])
         if isinstance(part, ast.Apply | ast.OperatorArgument):
             symbol = resolve(part.operator, module) or part.operator
             if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:

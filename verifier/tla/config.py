@@ -119,9 +119,9 @@ def read_config(path: Path) -> Config:
 
 def _section(text: str, path: Path) -> str:
     """Return the configuration inside the file of a module, with the line numbers of the file."""
-    for found in _SECTION.finditer(text):
-        if found["name"] == path.stem:
-            return "\n" * text.count("\n", 0, found.start("body")) + found["body"]
+    for section in _SECTION.finditer(text):
+        if section["name"] == path.stem:
+            return "\n" * text.count("\n", 0, section.start("body")) + section["body"]
     raise TlaError(Place(str(path), 0, 0), f"there is no configuration here: ---- CONFIG {path.stem} ----")
 
 

@@ -75,10 +75,10 @@ class Descent:
             case ast.Quantifier() if whole.universal:
                 yield from self._element(whole, unit, e, around)
             case ast.Apply(
-                operator=Builtin(name="~") as no, arguments=(ast.Quantifier(universal=False) as found,)
+                operator=Builtin(name="~") as no, arguments=(ast.Quantifier(universal=False) as existence,)
             ):
-                body = ast.Apply(no, (found.body,), place=span(self.texts.of(found.body)))
-                none = ast.Quantifier(True, found.bindings, body, place=whole.place)
+                body = ast.Apply(no, (existence.body,), place=span(self.texts.of(existence.body)))
+                none = ast.Quantifier(True, existence.bindings, body, place=whole.place)
                 yield from self._element(none, unit, e, around)
             case ast.If():
                 held = not self.is_false(whole.condition, unit, e)

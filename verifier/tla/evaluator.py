@@ -203,9 +203,9 @@ class Evaluator(ABC):
     def truth_of(self, source: Source, place: Place) -> Source:
         """Return the source of a value, which must be TRUE or FALSE, as a Python ``bool``."""
 
-        def wrong(found: Value) -> bool:
-            shown = self.show(found)
-            meant = shown.upper() if isinstance(found, ModelValue) else ""
+        def wrong(value: Value) -> bool:
+            shown = self.show(value)
+            meant = shown.upper() if isinstance(value, ModelValue) else ""
             hint = f", a model value; is {meant} meant?" if meant in ("TRUE", "FALSE") else ""
             raise Undefined(place, f"TRUE or FALSE is expected here: it is {shown}{hint}")
 

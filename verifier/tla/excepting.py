@@ -84,19 +84,19 @@ def _except_once(
     ])  # fmt: skip
 
 
-def check_key(ev: Evaluator, place: Place, argument: Value, found: Value) -> bool:
+def check_key(ev: Evaluator, place: Place, argument: Value, function: Value) -> bool:
     """True if a listed function has an argument. Raises Undefined for a value that is no function, and for an
     argument that may not be compared with the others."""
     try:
-        if type(found) is tuple:
-            if found and type(argument) is not int:
+        if type(function) is tuple:
+            if function and type(argument) is not int:
                 raise NoValue("a tuple has integers as its arguments: another one is put")
-            return bool(found) and 0 < argument <= len(found)
-        if type(found) is not Fn:
+            return bool(function) and 0 < argument <= len(function)
+        if type(function) is not Fn:
             raise NoValue("no function")
-        return has_key(argument, found)
+        return has_key(argument, function)
     except NoValue as error:
-        raise ev.fault(place, error, argument if type(found) in (Fn, tuple) else found) from None
+        raise ev.fault(place, error, argument if type(function) in (Fn, tuple) else function) from None
 
 
 def put_at(
@@ -111,20 +111,20 @@ def put_at(
 ) -> Value:
     """Return a function with another value at the end of a path. It is unchanged if the path leaves its
     domain. It is DIFFERENT, and not made, if it plainly differs from a known value there."""
-    functions, found = [], whole
+    functions, part = [], whole
     for argument in path:
-        if type(found) is LazyFunction and not is_infinite(found.domain):
-            found = found.materialize()
-        functions.append(found)
-        if type(found) is LazyFunction:
-            if not is_member(argument, found.domain):
+        if type(part) is LazyFunction and not is_infinite(part.domain):
+            part = part.materialize()
+        functions.append(part)
+        if type(part) is LazyFunction:
+            if not is_member(argument, part.domain):
                 return functions[0]
-            found = found.apply(argument)
+            part = part.apply(argument)
         else:
-            if not check_key(ev, place, argument, found):
+            if not check_key(ev, place, argument, part):
                 return functions[0]
-            found = found[argument] if type(found) is Fn else found[argument - 1]
-    e[slot] = found
+            part = part[argument] if type(part) is Fn else part[argument - 1]
+    e[slot] = part
     item = value(e)
     if known is not UNSET:
         with suppress(NoValue):  # a comparison of whole values says which

@@ -40,16 +40,16 @@ def false_parts(
 ) -> list[SaidPart]:
     """Return the first parts that are false in a state, or of the step to the next state. None of them if an
     expression on the way has no value. ``texts``: what the text has where names are substituted."""
-    found, descent = list[SaidPart](), make_descent(spec, state, following, texts)
+    parts, descent = list[SaidPart](), make_descent(spec, state, following, texts)
     try:
         for formula in formulas:
             unit = Unit(formula.module)
             if descent.is_false(formula.body, unit, unit.frame()):
-                parts = descent.parts(formula.body, unit, unit.frame(), Around())
-                found += islice(parts, _MOST_PARTS - len(found))
+                below = descent.parts(formula.body, unit, unit.frame(), Around())
+                parts += islice(below, _MOST_PARTS - len(parts))
     except (Undefined, NoValue, RecursionError):
         pass
-    return found
+    return parts
 
 
 def whole_part(

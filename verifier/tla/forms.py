@@ -62,10 +62,10 @@ def _choose_source(ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool) -
     return ev.emit.call(choose_first)
 
 
-def asymmetric_choice(ev: Evaluator, whole: ast.Choose, found: list[Value]) -> Asymmetric:
+def asymmetric_choice(ev: Evaluator, whole: ast.Choose, elements: list[Value]) -> Asymmetric:
     """Return the error for a CHOOSE that takes different elements in orders that should be equivalent."""
-    words = f"CHOOSE takes {ev.show(found[0])} or {ev.show(found[1])}, which a permutation exchanges"
-    return Asymmetric(f"{whole.place}: {words}", found)
+    words = f"CHOOSE takes {ev.show(elements[0])} or {ev.show(elements[1])}, which a permutation exchanges"
+    return Asymmetric(f"{whole.place}: {words}", elements)
 
 
 def compile_choice(
@@ -130,18 +130,18 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     body = ev.truth_source(whole.body, unit, primed)
     test_in = ev.emit.later(body)
 
-    def walk_filter(e: Frame, found: Value) -> Any:
-        if is_infinite(found):
+    def walk_filter(e: Frame, container: Value) -> Any:
+        if is_infinite(container):
             own = e[:]
 
             def test(item: Value) -> bool:
                 put(own, item)
                 return bool(test_in(own))
 
-            return Combined("filter", found, test)
-        if not is_set(found):
-            raise ev.fault(place, NoValue("no set"), found)
-        return found.members()
+            return Combined("filter", container, test)
+        if not is_set(container):
+            raise ev.fault(place, NoValue("no set"), container)
+        return container.members()
 
     kept = f"kept.append({item_source(whole.binding, unit)})"
     domain = ev.value_source(whole.binding.domain, unit, primed)
@@ -174,7 +174,9 @@ def _record_set(ev: Evaluator, whole: ast.RecordSet, unit: Unit, primed: bool) -
     order = ev.order.walk
 
     def make_record_set(sets: tuple[Value, ...]) -> Value:
-        return RecordSet({name: found for (name, _), found in zip(whole.fields, sets, strict=True)}, order)
+        return RecordSet(
+            {name: field_set for (name, _), field_set in zip(whole.fields, sets, strict=True)}, order
+        )
 
     sets = _sets(ev, [value for _, value in whole.fields], unit, primed)
     return f"{ev.emit.bind(make_record_set)}({sets})"
@@ -184,10 +186,10 @@ def _sets(ev: Evaluator, parts: Sequence[Expression], unit: Unit, primed: bool) 
     """Return the source of a tuple of expressions, each of which must be a set."""
 
     def wrong(place: Place) -> Callable[[Value], Value]:
-        def check_set(found: Value) -> Value:
-            if not is_set(found):
-                raise ev.fault(place, NoValue("no set"), found)
-            return found
+        def check_set(value: Value) -> Value:
+            if not is_set(value):
+                raise ev.fault(place, NoValue("no set"), value)
+            return value
 
         return check_set
 

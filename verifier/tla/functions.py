@@ -41,7 +41,7 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
     value = ev.value_source(whole.body, unit, primed)
     body = ev.emit.later(value)
 
-    def lazy(e: Frame, found: Value) -> LazyFunction:
+    def lazy(e: Frame, keys: Value) -> LazyFunction:
         kept = e[:]
 
         def frame(itself: LazyFunction, argument: Value) -> Frame:
@@ -51,18 +51,18 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
                 inner[own] = itself
             return inner
 
-        if not is_set(found):
-            raise ev.fault(place, NoValue("no set"), found)
+        if not is_set(keys):
+            raise ev.fault(place, NoValue("no set"), keys)
         return LazyFunction(
-            found,
+            keys,
             lambda itself, argument: body(frame(itself, argument)),
             lambda itself, argument: (whole.body, unit, frame(itself, argument)),
         )
 
-    def walk_domain(e: Frame, found: Value) -> Any:
-        if not is_set(found):
-            raise ev.fault(place, NoValue("no set"), found)
-        return lazy(e, found) if found.infinite else found.members()
+    def walk_domain(e: Frame, keys: Value) -> Any:
+        if not is_set(keys):
+            raise ev.fault(place, NoValue("no set"), keys)
+        return lazy(e, keys) if keys.infinite else keys.members()
 
     if waits:
         ev.computes_later = True
@@ -96,9 +96,9 @@ def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed:
     def lazy(e: Frame) -> Value:
         kept = e[:]
         sets = tuple(domain(e) for domain in domains)
-        for found, binding in zip(sets, whole.bindings, strict=False):
-            if not is_set(found):
-                raise ev.fault(binding.domain.place, NoValue("no set"), found)
+        for keys, binding in zip(sets, whole.bindings, strict=False):
+            if not is_set(keys):
+                raise ev.fault(binding.domain.place, NoValue("no set"), keys)
 
         def compute(itself: LazyFunction, argument: Value) -> Value:
             inner = kept[:]
@@ -168,9 +168,9 @@ def _function_set(ev: Evaluator, whole: ast.FunctionSet, unit: Unit, primed: boo
     order, places = ev.order.walk, (whole.domain.place, whole.range.place)
 
     def make_function_set(domain: Value, image: Value) -> Value:
-        for found, place in zip((domain, image), places, strict=True):
-            if not is_set(found):
-                raise ev.fault(place, NoValue("no set"), found)
+        for container, place in zip((domain, image), places, strict=True):
+            if not is_set(container):
+                raise ev.fault(place, NoValue("no set"), container)
         return FunctionSet(domain, image, order)
 
     parts = (ev.value_source(part, unit, primed) for part in (whole.domain, whole.range))
@@ -181,8 +181,8 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
     if isinstance(whole.function, ast.Choose):
         return _choice_at(ev, whole, whole.function, unit, primed)
 
-    def elsewhere(found: Value, argument: Value) -> Value:
-        return no_value_at(ev, whole, found, argument)
+    def elsewhere(function: Value, argument: Value) -> Value:
+        return no_value_at(ev, whole, function, argument)
 
     parts = [ev.value_source(part, unit, primed) for part in (whole.function, whole.argument)]
     slow = ev.emit.bind(elsewhere)
@@ -211,39 +211,39 @@ def _choice_at(
     firsts, given = compile_choice(ev, choice, unit, primed), ev.value(whole.argument, unit, primed)
 
     def result(e: Frame) -> Value:
-        found, argument = firsts(e), given(e)
-        values = [apply_to(ev, whole, function, argument) for function in found]
+        functions, argument = firsts(e), given(e)
+        values = [apply_to(ev, whole, function, argument) for function in functions]
         if any(value != values[0] for value in values):
-            raise asymmetric_choice(ev, choice, found)
+            raise asymmetric_choice(ev, choice, functions)
         return values[0]
 
     return ev.emit.call(result)
 
 
-def apply_to(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
+def apply_to(ev: Evaluator, whole: ast.FunctionApply, function: Value, argument: Value) -> Value:
     """Return the value of a function at an argument. Raises Undefined if there is none."""
-    if type(found) is Fn:
-        if argument in found:
-            return found[argument]
-    elif type(found) is tuple and type(argument) is int and 0 < argument <= len(found):
-        return found[argument - 1]
-    return no_value_at(ev, whole, found, argument)
+    if type(function) is Fn:
+        if argument in function:
+            return function[argument]
+    elif type(function) is tuple and type(argument) is int and 0 < argument <= len(function):
+        return function[argument - 1]
+    return no_value_at(ev, whole, function, argument)
 
 
-def no_value_at(ev: Evaluator, whole: ast.FunctionApply, found: Value, argument: Value) -> Value:
+def no_value_at(ev: Evaluator, whole: ast.FunctionApply, function: Value, argument: Value) -> Value:
     """Return the value of a lazy function at an argument. Raises Undefined if there is none."""
-    if type(found) is LazyFunction:
+    if type(function) is LazyFunction:
         try:
-            return found.apply(argument)
+            return function.apply(argument)
         except NoValue as error:
             if str(error) != "outside":
                 raise ev.fault(whole.place, error) from None
-    elif type(found) not in (Fn, tuple):
-        words = f"{ev.show(found)} is applied to {ev.show(argument)}, but it is no function"
+    elif type(function) not in (Fn, tuple):
+        words = f"{ev.show(function)} is applied to {ev.show(argument)}, but it is no function"
         raise Undefined(whole.place, words)
-    words = f"{ev.show(argument)} is not in the domain of the function {ev.show(found)}"
-    if type(argument) is str and type(found) is Fn:
-        words = f"the record {ev.show(found)} has no field {argument}"
+    words = f"{ev.show(argument)} is not in the domain of the function {ev.show(function)}"
+    if type(argument) is str and type(function) is Fn:
+        words = f"the record {ev.show(function)} has no field {argument}"
     raise Undefined(whole.place, words)
 
 

@@ -107,13 +107,13 @@ def decode_value(written: Any, known: Mapping[str, ModelValue]) -> Value:
 
 def model_values(values: Iterable[Value]) -> dict[str, ModelValue]:
     """Return the model values in values, by name."""
-    found: dict[str, ModelValue] = {}
+    models: dict[str, ModelValue] = {}
     for value in values:
         match materialize(value):
             case ModelValue() as model:
-                found[model.name] = model
+                models[model.name] = model
             case frozenset() | tuple() as items:
-                found |= model_values(items)
+                models |= model_values(items)
             case Fn() as pairs:
-                found |= model_values((*pairs, *pairs.values()))
-    return found
+                models |= model_values((*pairs, *pairs.values()))
+    return models

@@ -138,4 +138,4 @@ def _reading(definition: Definition, whole: Expression) -> Place | None:
     inside = [whole.body] if isinstance(whole, ast.Let) else subexpressions(whole)[0]
     if isinstance(whole, ast.Let):
         inside += [one.body for one in whole.definitions if one.body is not None and one is not definition]
-    return next((found for part in inside if (found := _reading(definition, part)) is not None), None)
+    return next((place for part in inside if (place := _reading(definition, part)) is not None), None)

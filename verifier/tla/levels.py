@@ -48,7 +48,7 @@ class _Levels:
 
     def __init__(self) -> None:
         self.before: dict[Definition, Summary] = {}
-        self.found: dict[Definition, Summary] = {}
+        self.summaries: dict[Definition, Summary] = {}
         self.active: set[Definition] = set()
         self.circular = False
         self.by_value: dict[Expression, str] = {}
@@ -72,14 +72,14 @@ class _Levels:
                 if put.symbol in put.parameters:
                     self.bounded[put.symbol, put.module] = STATE if put.variable else CONSTANT
         while True:
-            self.found, self.circular = {}, False
+            self.summaries, self.circular = {}, False
             for put in puts:
                 self._put(put, constant[put.module])
             for one in modules:
                 self._module(one)
-            if not self.circular or self.found == self.before:
+            if not self.circular or self.summaries == self.before:
                 return
-            self.before = self.found
+            self.before = self.summaries
 
     def _module(self, module: Module) -> None:
         for symbol in module.names.values():
@@ -116,7 +116,7 @@ class _Levels:
 
     def definition(self, definition: Definition) -> Summary:
         """Return the summary of a definition's body, with its own parameters."""
-        known = self.found.get(definition)
+        known = self.summaries.get(definition)
         if known is not None:
             return known
         if definition.body is None or definition in self.active:
@@ -140,7 +140,7 @@ class _Levels:
             made = copy_of(made)
             for one in made.counting.intersection(of_instance):
                 made.limit(one, self.bounded[one, definition.home])
-        self.found[definition] = made
+        self.summaries[definition] = made
         return made
 
     def of(self, whole: Expression) -> Summary:

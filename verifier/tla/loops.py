@@ -30,8 +30,8 @@ def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -
     """Return the source of an expression that must be an integer."""
     place = whole.place
 
-    def wrong(found: Value) -> int:
-        raise Undefined(place, f"an integer is expected here: it is {ev.show(found)}")
+    def wrong(value: Value) -> int:
+        raise Undefined(place, f"an integer is expected here: it is {ev.show(value)}")
 
     source, bad = ev.value_source(whole, unit, primed), ev.emit.bind(wrong)
     if isinstance(whole, ast.Number) or source in ev.emit.integers:
@@ -50,11 +50,11 @@ def domain_source(
         return f"range({low}, {high} + 1)"
     source, walk = ev.value_source(whole, unit, primed), ev.order.walk if ordered else members
 
-    def walk_members(found: Value) -> Iterable[Value]:
+    def walk_members(container: Value) -> Iterable[Value]:
         try:
-            return walk(found)
+            return walk(container)
         except NoValue as error:
-            raise ev.fault(place, error, found) from None
+            raise ev.fault(place, error, container) from None
 
     named = ev.emit.bind(walk_members)
     if ordered:
@@ -134,6 +134,6 @@ def compile_setter(ev: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[
     return put_parts
 
 
-def _again(found: Iterable[Value]) -> Iterable[Value]:
+def _again(items: Iterable[Value]) -> Iterable[Value]:
     """Return a set that can be enumerated several times."""
-    return found if isinstance(found, list | frozenset | range) else list(found)
+    return items if isinstance(items, list | frozenset | range) else list(items)

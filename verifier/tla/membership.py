@@ -50,19 +50,19 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
         return _between(ev, item, right, unit, primed)
     place = right.place
 
-    def outside(found: Value, container: frozenset[Value]) -> bool:
+    def outside(value: Value, container: frozenset[Value]) -> bool:
         """Return False for a value that is not in a listed set. Raises Undefined for one of another kind."""
-        kind = type(found)
+        kind = type(value)
         for some in container:
-            typed = kind is ModelValue and found.type
+            typed = kind is ModelValue and value.type
             if type(some) is not kind or typed or kind is ForeignValue:
-                require_comparable(ev, found, container, place)
+                require_comparable(ev, value, container, place)
             break
         return False
 
-    def member(found: Value, container: Value) -> bool:
+    def member(value: Value, container: Value) -> bool:
         try:
-            return is_member(found, container)
+            return is_member(value, container)
         except NoValue as error:
             raise ev.fault(place, error, container) from None
 
@@ -78,9 +78,9 @@ def _member_source(ev: Evaluator, left: Expression, right: Expression, unit: Uni
 def _between(ev: Evaluator, item: Source, right: ast.Apply, unit: Unit, primed: bool) -> Source:
     place = right.place
 
-    def between(found: Value, low: int, high: int) -> bool:
+    def between(value: Value, low: int, high: int) -> bool:
         try:
-            return Interval(low, high).contains(found)
+            return Interval(low, high).contains(value)
         except NoValue as error:
             raise ev.fault(place, error) from None
 
@@ -186,11 +186,11 @@ def _part_by_name(
     return inside
 
 
-def require_comparable(ev: Evaluator, found: Value, container: frozenset[Value], place: Place) -> None:
+def require_comparable(ev: Evaluator, value: Value, container: frozenset[Value], place: Place) -> None:
     """Raise Undefined if a value is of another kind than the members of a set."""
     try:
         for some in container:
-            same(found, some)
+            same(value, some)
     except NoValue:
-        words = f"{ev.show(found)} is of another kind than the members of {ev.show(container)}"
+        words = f"{ev.show(value)} is of another kind than the members of {ev.show(container)}"
         raise Undefined(place, words) from None

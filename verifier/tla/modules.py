@@ -174,20 +174,20 @@ class Reader:
             place = self.source.place(child)
             put = self.context.substitution
             if put is not None and not (variable and self.context.apart):
-                found = put.get(name) or self.context.around.find(name)
-                if found is None:
+                substitute = put.get(name) or self.context.around.find(name)
+                if substitute is None:
                     module = f"the instance of {self.made.name}"
                     raise TlaError(place, f"{module} puts nothing for {name}: say WITH {name} <- expression")
                 extra = self.context.around.extra
-                if not isinstance(found, ast.Instance) and own_arity(found, extra) != arity:
-                    words = f"what the instance puts for it {own_arity(found, extra)}"
+                if not isinstance(substitute, ast.Instance) and own_arity(substitute, extra) != arity:
+                    words = f"what the instance puts for it {own_arity(substitute, extra)}"
                     raise TlaError(place, f"{takes(name, arity)}, {words}")
-                scope.names[name] = found
-                if not isinstance(found, ast.Instance):
-                    self.context.put[name, variable] = found
+                scope.names[name] = substitute
+                if not isinstance(substitute, ast.Instance):
+                    self.context.put[name, variable] = substitute
                 self.made.given.add(name)
                 if variable:
-                    self.made.put[name] = found
+                    self.made.put[name] = substitute
                 continue
             made = ast.Variable(name) if variable else ast.Constant(name, arity, place)
             symbol = self.context.declared.setdefault((name, -1 if variable else arity), made)

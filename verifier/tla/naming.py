@@ -23,7 +23,7 @@ def _collect(
     whole: Expression,
     module: str,
     inside: str | None,
-    found: dict[str, None],
+    titles: dict[str, None],
     seen: tuple[Definition, ...],
 ) -> None:
     """Collect the names of actions through disjunctions, quantifiers and definitions."""
@@ -42,9 +42,9 @@ def _collect(
             if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
                 names = ", ".join(parameter.name for parameter in symbol.parameters)
                 title = f"{symbol.shown}({names})" if names else symbol.shown
-                _collect(specification, symbol.body, symbol.module, title, found, (*seen, symbol))
+                _collect(specification, symbol.body, symbol.module, title, titles, (*seen, symbol))
                 return
     if not parts:
-        found.setdefault(inside or "Next")
+        titles.setdefault(inside or "Next")
     for part in parts:
-        _collect(specification, part, module, inside, found, seen)
+        _collect(specification, part, module, inside, titles, seen)

@@ -123,7 +123,7 @@ class _Division:
         if total > _MOST_PARTS:
             return None
         frames = []
-        for values in product(*(found for _, found in held)):
+        for values in product(*(choices for _, choices in held)):
             frame = extend_frame(around.frame[:], unit)
             for (slot, _), value in zip(held, values, strict=True):
                 frame[slot] = value

@@ -179,8 +179,8 @@ class Operators:
                 return 0
             symbol, before = operator_of(self, node, scope)
             return symbol.arity - len(before)
-        found, given = self._in_instance(node, scope)
-        return 0 if has_arguments(fields_of(node, "op")[0]) else _arity(found) - len(given)
+        operator, given = self._in_instance(node, scope)
+        return 0 if has_arguments(fields_of(node, "op")[0]) else _arity(operator) - len(given)
 
     def form_as_operator(self, node: Node, scope: Scope) -> ast.Lambda:
         r"""Return ``[]``, ``/\`` or the like as an operator argument."""

@@ -100,17 +100,17 @@ class Order:
             raise TypeError  # compared by themselves
         if kind is not Fn and kind is not frozenset:
             return self.sort_key(materialize(value))
-        found = self.keys.get(value)
-        if found is None:
+        result = self.keys.get(value)
+        if result is None:
             if kind is Fn:
                 keys = self._sort(list(value))
-                found = (len(value), *map(self.sort_key, keys), *(self.sort_key(value[key]) for key in keys))
+                result = (len(value), *map(self.sort_key, keys), *(self.sort_key(value[key]) for key in keys))
             else:
-                found = [len(value), *map(self.sort_key, self.sort(value))]
+                result = [len(value), *map(self.sort_key, self.sort(value))]
             if len(self.keys) > _CACHED:
                 self.keys.clear()
-            self.keys[value] = found
-        return found
+            self.keys[value] = result
+        return result
 
     def walk(self, value: Value) -> Iterable[Value]:
         """Return the members of a set in order. A lazy set is not listed if its own order is the same. Raises

@@ -92,7 +92,7 @@ def _difference_of_processes(text: str, used: str, translation: str) -> str:
     """Return the fairness that the processes have and the translation has not, or the other way around.
     Options in the file may ask for it. Those of the translator's command are kept nowhere: an algorithm
     without processes may be fair by them, and the translator's checksum does not tell."""
-    options = {word for found in _OPTIONS.findall(text) for word in re.findall(r"\w+", found)}
+    options = {word for line in _OPTIONS.findall(text) for word in re.findall(r"\w+", line)}
     if options & _OPTIONS_OF_FAIRNESS or not re.search(r"\bprocess\b", used):
         return ""
     is_fair, there = _FAIR.search(used) is not None, re.search(r"\b[WS]F_vars(?!\(Next\))", translation)

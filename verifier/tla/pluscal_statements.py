@@ -77,13 +77,13 @@ class _Translation:
 
     def has(self, parts: Sequence[Sequence[str]], assigned: bool) -> bool:
         """True if each of the parts is there; ``assigned``: as an assignment, where it begins as one."""
-        found = [[at for at in self.places.get(part[0], ()) if self._fits(part, at)] for part in parts]
+        candidates = [[at for at in self.places.get(part[0], ()) if self._fits(part, at)] for part in parts]
         if assigned:
             begins = self._begins_assignment
-            found = [[at for at in places if begins(at)] for places in found]
-        if not all(found):
+            candidates = [[at for at in places if begins(at)] for places in candidates]
+        if not all(candidates):
             return False
-        for part, places in zip(parts, found, strict=True):
+        for part, places in zip(parts, candidates, strict=True):
             for place in places:
                 self.explained.update(range(place, place + len(part)))
         return True
@@ -116,16 +116,19 @@ def _first_names(word: str) -> list[str]:
     return [word[: place.start()] for place in re.finditer("_", word) if place.start()]
 
 
-def _readings(found: Expression) -> Iterator[list[list[str]]]:
+def _readings(expression: Expression) -> Iterator[list[list[str]]]:
     """The parts that an expression may have in a translation."""
-    words = found.words
-    if not found.target or "self" in words:
+    words = expression.words
+    if not expression.target or "self" in words:
         yield _parts(words)
         for word in ("=", "\\in"):  # x = e of a process is x = [self \in .. |-> e]
-            if word in words[1:2] and not found.target:
+            if word in words[1:2] and not expression.target:
                 yield _parts(words[2:])
-    elif "self" not in found.target[3:]:
-        name, path = found.target[0], [one for one in found.target[1:] if one not in ("self", "[", "]")]
+    elif "self" not in expression.target[3:]:
+        name, path = (
+            expression.target[0],
+            [one for one in expression.target[1:] if one not in ("self", "[", "]")],
+        )
         yield _parts([name, "=", *words])
         yield _parts([name, "=", name, "EXCEPT", "!", *path, "=", *words])
         if path:  # another part of what the statement assigns

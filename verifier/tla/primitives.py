@@ -194,22 +194,22 @@ def _part(one: Value, other: Value, sign: str, *, wanted: bool) -> Value:
 
 def big_union(of: Value) -> Value:
     """``UNION S``"""
-    found: set[Value] = set()
+    union: set[Value] = set()
     parts: list[frozenset[Value]] = []
     large: Value = None
     for item in members(of):
         if type(item) is frozenset:
-            found |= item
+            union |= item
             parts.append(item)
         elif is_infinite(item):
             large = item if large is None else Combined("\\cup", large, item)
         else:
             whole = frozenset(members(item))
-            found |= whole
+            union |= whole
             parts.append(whole)
-    if len(set(map(type, found))) > 1:  # members of one type are never refused
+    if len(set(map(type, union))) > 1:  # members of one type are never refused
         check_joint_kinds(parts)
-    return frozenset(found) if large is None else Combined("\\cup", large, frozenset(found))
+    return frozenset(union) if large is None else Combined("\\cup", large, frozenset(union))
 
 
 def _domain(value: Value) -> Value:

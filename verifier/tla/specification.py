@@ -232,12 +232,12 @@ class _Maker:
 
     def _at_most(self, evaluator: Interpreter, named: Named, keyword: str, level: int) -> Formula:
         formula = self._formula(named, keyword)
-        found = evaluator.analysis.of(formula.body, formula.module).level
-        if found > level:
+        actual = evaluator.analysis.of(formula.body, formula.module).level
+        if actual > level:
             kinds = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
             hint = "; name it under PROPERTY" if keyword == "INVARIANT" else ""
             words = (
-                f"{keyword} {named.name}: it {kinds[found]}, and one that {kinds[level]} is expected{hint}"
+                f"{keyword} {named.name}: it {kinds[actual]}, and one that {kinds[level]} is expected{hint}"
             )
             raise TlaError(named.place, words)
         return formula

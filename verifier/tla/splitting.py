@@ -33,24 +33,24 @@ class Safety:
 def conjuncts(evaluator: Evaluator, formula: Formula) -> Safety:
     """Return the parts of a temporal formula: about initial states, all states, all steps, and the rest."""
     parts = list(_conjuncts(evaluator, formula, ()))
-    found: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
+    by_kind: dict[str, list[Formula]] = {"initially": [], "always": [], "steps": [], "liveness": []}
     for part in parts:
         body, module = part.body, part.module
         level = evaluator.analysis.of(body, module).level
         if level <= STATE:
-            found["initially"].append(part)
+            by_kind["initially"].append(part)
         elif isinstance(body, ast.Temporal) and body.kind == "[]":
             inner = body.items[0]
             inside = evaluator.analysis.of(inner, module).level
             if _is_step(inner) and inside < TEMPORAL:  # [TRUE]_<<>> mentions no variable
-                found["steps"].append(Formula(inner, module))
+                by_kind["steps"].append(Formula(inner, module))
             elif inside <= STATE:
-                found["always"].append(Formula(inner, module))
+                by_kind["always"].append(Formula(inner, module))
             else:
-                found["liveness"].append(part)
+                by_kind["liveness"].append(part)
         else:
-            found["liveness"].append(part)
-    return Safety(**{name: tuple(formulas) for name, formulas in found.items()}, parts=tuple(parts))
+            by_kind["liveness"].append(part)
+    return Safety(**{name: tuple(formulas) for name, formulas in by_kind.items()}, parts=tuple(parts))
 
 
 def _is_step(inner: ast.Expression) -> bool:

@@ -65,11 +65,11 @@ def _formulas(explorer: Explorer, columns: ColumnStates | None, check: Callable[
     """Return the decider of formulas by columns; None if columns are not suited."""
     evaluator, variables = explorer.evaluator, explorer.specification.variables
     try:
-        found = columns or ColumnStates.of_states(evaluator, variables, explorer.states)
+        by_columns = columns or ColumnStates.of_states(evaluator, variables, explorer.states)
     except FOUND_AGAIN as reason:
         _LOG.info("formulas are not decided by columns: %s", reason)
         return None
-    return Formulas(found, evaluator, check)
+    return Formulas(by_columns, evaluator, check)
 
 
 class ActionRecorder:
@@ -77,12 +77,12 @@ class ActionRecorder:
 
     def __init__(self, explorer: Explorer) -> None:
         explorer.follow_action = self._follow
-        self._explorer, self._found = explorer, explorer.found
+        self._explorer, self._result = explorer, explorer.found
         self._steps: dict[tuple[int, int, str], None] = {}
 
     def _follow(self, one: int, other: int, taken: Taken) -> None:
-        if self._explorer.found is not self._found:  # the search has started again, without permutations
-            self._found = self._explorer.found
+        if self._explorer.found is not self._result:  # the search has started again, without permutations
+            self._result = self._explorer.found
             self._steps.clear()
         self._steps[one, other, taken.title(self._explorer.evaluator.order)] = None
 

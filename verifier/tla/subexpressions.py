@@ -154,19 +154,19 @@ class _Path:
             raise TlaError(self.place, words)
         return named
 
-    def _begin(self, instances: list[Node], component: Node, found: Definition) -> None:
+    def _begin(self, instances: list[Node], component: Node, definition: Definition) -> None:
         """Begin at the definition itself, with its arguments."""
         if instances:
             instance, given = self.reader.instance(instances, self.scope)
-            if found.parameters[: len(given)] == instance.parameters:
+            if definition.parameters[: len(given)] == instance.parameters:
                 self.arguments = list(given)
         else:
-            inherited = [p for p in found.parameters if p in self.scope.extra]
+            inherited = [p for p in definition.parameters if p in self.scope.extra]
             self.arguments = [pass_parameter_on(p, self.place) for p in inherited]
-        own = found.parameters[len(self.arguments) :]
-        self.inherited = frozenset(found.parameters[: len(self.arguments)])
-        self.parameters = list(found.parameters[: len(self.arguments)])
-        self._take(component, _arguments(component), own, found.name)
+        own = definition.parameters[len(self.arguments) :]
+        self.inherited = frozenset(definition.parameters[: len(self.arguments)])
+        self.parameters = list(definition.parameters[: len(self.arguments)])
+        self._take(component, _arguments(component), own, definition.name)
 
     def _take(self, step: Node, nodes: list[Node], wanted: Sequence[Parameter], name: str) -> None:
         """Read arguments for parameters. There are none where an operator is named."""
@@ -181,10 +181,10 @@ class _Path:
         pairs = zip(nodes, wanted, strict=False)
         self.arguments += [self.reader.argument(n, p.arity, self.scope) for n, p in pairs]
 
-    def _steps(self, found: Definition, steps: list[Node]) -> Expression:
+    def _steps(self, definition: Definition, steps: list[Node]) -> Expression:
         """Follow steps from a definition to one of its parts."""
-        assert found.body is not None
-        part, labels, name = found.body, found.labels, found.name
+        assert definition.body is not None
+        part, labels, name = definition.body, definition.labels, definition.name
         within, named, index = False, True, 0
         while index < len(steps):
             step, index = steps[index], index + 1
@@ -205,7 +205,7 @@ class _Path:
                 side = _number(steps[index]) if index < len(steps) else 0
                 part, index = _of_case(part, _number(step), side, place), index + 1
             else:
-                part = self._within(part, step, found)
+                part = self._within(part, step, definition)
             within = within or step.type == "subexpr_tree_nav"
         return part
 
@@ -236,11 +236,11 @@ class _Path:
         self._take(step, _arguments(step), fresh, name)
         return definition
 
-    def _within(self, whole: Expression, step: Node, found: Definition) -> Expression:
+    def _within(self, whole: Expression, step: Node, definition: Definition) -> Expression:
         """Take one step into an expression."""
         kind, place = step.named_children[0], self.reader.place(step)
         if kind.type in ("operator_args", "address"):
-            return self._bind_others(whole, step, found)
+            return self._bind_others(whole, step, definition)
         parts = self._parts(whole)
         number = _number(step)
         if kind.type in _OPERANDS and len(parts) not in _OPERANDS[kind.type]:
@@ -256,7 +256,7 @@ class _Path:
             raise TlaError(place, f"{words}: define it by itself")
         return part
 
-    def _bind_others(self, whole: Expression, step: Node, found: Definition) -> Expression:
+    def _bind_others(self, whole: Expression, step: Node, definition: Definition) -> Expression:
         """Return the body of a quantifier or the like with other values for its names: ``!(a, b)``, or
         ``!@``."""
         place, kind = self.reader.place(step), step.named_children[0]
@@ -276,7 +276,7 @@ class _Path:
         fresh = [Parameter(one.name) for one in bound]
         self.names |= dict(zip(bound, fresh, strict=True))
         if isinstance(whole, ast.Function) and whole.itself is not None:
-            self.names[whole.itself] = found
+            self.names[whole.itself] = definition
         self._take(step, list(kind.named_children) if kind.type == "operator_args" else [], fresh, "it")
         return whole.body
 

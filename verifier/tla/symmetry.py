@@ -64,8 +64,8 @@ class Renaming:
 class Symmetry:
     """Checks the choices from sets. The permutations are a group, without the identity."""
 
-    def __init__(self, found: Iterable[Permutation], order: Order) -> None:
-        self.renamings = [Renaming(permutation) for permutation in found]
+    def __init__(self, permutations: Iterable[Permutation], order: Order) -> None:
+        self.renamings = [Renaming(permutation) for permutation in permutations]
         self.order = order
         self.moved = {value for renaming in self.renamings for value in renaming.permutation}
         self.known: dict[frozenset[Value], list[Value]] = {}

@@ -34,7 +34,7 @@ _MOST_STATES = 4096
 """The limit of an automaton's states."""
 Literal: TypeAlias = Leaf | Not
 """A leaf, or the negation of one."""
-Found = TypeVar("Found")
+ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Transition:
         return replace(self, then=_with(self.then, formula), put_off=put_off)
 
 
-def _with(found: tuple[Found, ...], one: Found) -> tuple[Found, ...]:
-    return found if one in found else (*found, one)
+def _with(items: tuple[ItemT, ...], one: ItemT) -> tuple[ItemT, ...]:
+    return items if one in items else (*items, one)
 
 
 @dataclass(frozen=True)

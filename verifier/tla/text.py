@@ -168,9 +168,9 @@ def _without_local_in_let(text: str) -> str:
         return text
     depth = 0
 
-    def put(found: re.Match[str]) -> str:
+    def put(match: re.Match[str]) -> str:
         nonlocal depth
-        word = found.group()
+        word = match.group()
         depth += (word == "LET") - (word == "IN")
         return " " * len(word) if depth > 0 and word == "LOCAL" else word
 
@@ -183,12 +183,12 @@ def _readable_fields(text: str) -> tuple[str, dict[int, str]]:
     ``:``."""
     fields: dict[int, str] = {}
 
-    def put(found: re.Match[str]) -> str:
-        name = found["name"]
-        if name is None or not (found["after"] or found["before"].startswith(".")):
-            return found.group()
-        fields[len(text[: found.start("name")].encode())] = name
-        return f"{found['before']}{name[:-1]}0{found['after'] or ''}"
+    def put(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name is None or not (match["after"] or match["before"].startswith(".")):
+            return match.group()
+        fields[len(text[: match.start("name")].encode())] = name
+        return f"{match['before']}{name[:-1]}0{match['after'] or ''}"
 
     return _FIELD.sub(put, text), fields
 
@@ -197,11 +197,11 @@ def _readable_symbols(text: str) -> tuple[str, dict[int, str]]:
     """The text with a name for each operator behind ``!``, ``I!zz`` for ``I!++``, and these operators."""
     symbols: dict[int, str] = {}
 
-    def put(found: re.Match[str]) -> str:
-        symbol = found["symbol"]
+    def put(match: re.Match[str]) -> str:
+        symbol = match["symbol"]
         if symbol is None or symbol in _SELECTORS or canonical(symbol) not in {*INFIX, *POSTFIX, *PREFIX}:
-            return found.group()
-        symbols[len(text[: found.start()].encode())] = symbol
+            return match.group()
+        symbols[len(text[: match.start()].encode())] = symbol
         return "z" * len(symbol)
 
     return _SYMBOL.sub(put, text), symbols
@@ -306,11 +306,11 @@ def _with_spaces(text: str) -> str:
 
 def _line_with_spaces(line: str) -> str:
     pieces, column, end = [], 0, 0
-    for found in _TAB.finditer(line):
-        column += found.start() - end
-        width = len(found.group()) if found.group() != "\t" else _TAB_STOP - column % _TAB_STOP
-        pieces += [line[end : found.start()], " " * width if found.group() == "\t" else found.group()]
-        column, end = column + width, found.end()
+    for tab in _TAB.finditer(line):
+        column += tab.start() - end
+        width = len(tab.group()) if tab.group() != "\t" else _TAB_STOP - column % _TAB_STOP
+        pieces += [line[end : tab.start()], " " * width if tab.group() == "\t" else tab.group()]
+        column, end = column + width, tab.end()
     return "".join([*pieces, line[end:]])
 
 
@@ -322,6 +322,6 @@ def text_of(node: tree_sitter.Node) -> str:
 
 def field_of(node: tree_sitter.Node, name: str) -> tree_sitter.Node:
     """Return the child of a node by the name of its field in the grammar."""
-    found = next((child for child in node.children_by_field_name(name) if child.is_named), None)
-    assert found is not None, (node.type, name)
-    return found
+    field = next((child for child in node.children_by_field_name(name) if child.is_named), None)
+    assert field is not None, (node.type, name)
+    return field

@@ -37,7 +37,7 @@ def module_node(source: Source, name: str, place: Place) -> Node:
 
 def _unreadable(source: Source) -> TlaError:
     """Return the error for text that the parser could not read."""
-    found: Node | None = None
+    error_node: Node | None = None
     node: Node | None = source.tree.root_node
     while node is not None:
         wrong = next((child for child in node.children if child.is_missing), None)
@@ -46,21 +46,21 @@ def _unreadable(source: Source) -> TlaError:
             what = "an operator, or the :: of a label," if wrong.type == "::" else wrong.type
             return TlaError(source.place(wrong), f"{what} is missing here")
         if node.is_error:
-            found = node
+            error_node = node
         node = next((child for child in node.children if child.has_error), None)
-    assert found is not None
-    inside = next((i for i, child in enumerate(found.children) if child.type in _UNITS), None)
+    assert error_node is not None
+    inside = next((i for i, child in enumerate(error_node.children) if child.type in _UNITS), None)
     if inside is not None:
         # The module is not complete: the first node that is no unit begins the unreadable text.
         known = (*_UNITS, "single_line", "double_line", "header_line")
-        begin = next((child for child in found.children[inside:] if child.type not in known), None)
+        begin = next((child for child in error_node.children[inside:] if child.type not in known), None)
         if begin is None or "\n====" not in source.text:
-            return TlaError(source.place(found.children[-1]), "==== is missing at the end of the module")
+            return TlaError(source.place(error_node.children[-1]), "==== is missing at the end of the module")
         first = text_of(begin).split()[0][:30]
         return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
-    words = text_of(found).split()
+    words = text_of(error_node).split()
     shown = words[0][:30] if words else "the end of the text"
-    return TlaError(source.place(found), f"the text cannot be read from here on, at {shown}")
+    return TlaError(source.place(error_node), f"the text cannot be read from here on, at {shown}")
 
 
 def lines_of(module: Node) -> dict[str, int]:

@@ -270,8 +270,8 @@ class _Unfolding:
             if self.evaluator.analysis.of(domain, at.module).level > CONSTANT:
                 words = "a quantifier of a temporal formula goes over a finite set"
                 raise Undefined(binding.domain.place, f"{words} that is the same in all states")
-            found = members(self.evaluator.compile_value(domain, at.module)())
-            items = self.evaluator.order.sort(frozenset(found))
+            values = members(self.evaluator.compile_value(domain, at.module)())
+            items = self.evaluator.order.sort(frozenset(values))
             for names in [binding.names] if binding.is_tuple else [(name,) for name in binding.names]:
                 rows = [self._bind_names(names, item, binding) for item in items]
                 choices = [((*t, *u), {**c, **r}) for t, c in choices for u, r in rows]

@@ -138,8 +138,8 @@ class _Explanation:
         inner = list[SaidPart]()
         if not truth and not of_step:
             state, formula = self.lasso.states[place], Formula(leaf.body, leaf.module)
-            found = false_parts(self.spec, [formula], state, None, self.texts)
-            inner = [part for part in found if whole is None or part.formula != whole.formula]
+            parts = false_parts(self.spec, [formula], state, None, self.texts)
+            inner = [part for part in parts if whole is None or part.formula != whole.formula]
         if whole is not None:
             few = len(places) <= _MOST_COMPARED
             alike = few and all(self._whole(leaf, other) == whole for other in places)

@@ -12,8 +12,8 @@ from verifier.tla.known_states import KnownStates
 class Violations:
     """The first violation of each property."""
 
-    def __init__(self, known: KnownStates, found: Found) -> None:
-        self.known, self.found = known, found
+    def __init__(self, known: KnownStates, result: Found) -> None:
+        self.known, self.result = known, result
         self.depths: dict[str, int] = {}
         """For each violated property: the depth of the violating state, or of the source of the violating
         step."""
@@ -29,7 +29,7 @@ class Violations:
     ) -> None:
         """Check properties without a violation in the state that is set in the evaluator. Its number is -1 if
         it is not known; then it follows ``parent``."""
-        violations = self.found.violations
+        violations = self.result.violations
         for name, test in tests:
             if name in violations:
                 continue
@@ -42,7 +42,7 @@ class Violations:
     def add(self, name: str, number: int, last: State | None, *, of_step: bool = False) -> None:
         """Add a violation by a known state, or by a ``last`` state that follows it."""
         chain = [*self.known.path(number), *([] if last is None else [last])]
-        self.found.violations[name] = Violation(name, chain, [])
+        self.result.violations[name] = Violation(name, chain, [])
         self.depths[name] = len(chain) - 1 - of_step
 
     def is_reached(self, level: int) -> bool:
@@ -51,7 +51,7 @@ class Violations:
 
     def forget_deeper(self, level: int) -> None:
         """Forget violations beyond a level: not all states there were checked."""
-        result = self.found
+        result = self.result
         result.violations = {
             name: one for name, one in result.violations.items() if self.depths[name] <= level
         }

@@ -58,9 +58,9 @@ def waiting_parts(spec: Specification, state: State) -> list[WaitingPart]:
         return []
     body = formula.body.action if isinstance(formula.body, ast.Step) else formula.body
     unit = Unit(formula.module)
-    found = _Waiting(make_descent(spec, state)).find(_Way(body, unit, unit.frame()))
+    parts = _Waiting(make_descent(spec, state)).find(_Way(body, unit, unit.frame()))
     with suppress(Undefined, NoValue, RecursionError, TlaError):
-        return list(islice(found, MOST))
+        return list(islice(parts, MOST))
     return []
 
 

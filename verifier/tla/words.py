@@ -86,7 +86,7 @@ def _strings(node: Node) -> Iterator[str]:
     while stack:
         one = stack.pop()
         if one.type == "string":
-            yield _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text_of(one)[1:-1])
+            yield _ESCAPE.sub(lambda escape: _ESCAPED.get(escape[1], escape[1]), text_of(one)[1:-1])
             continue
         below = one.named_children
         if one.type == "set_map":
@@ -114,9 +114,9 @@ class _Unit:
         """Return the module that a name means here, if it is known already."""
         unit: _Unit | None = self
         while unit is not None:
-            found = unit.bound.get(name) or next((one for one in unit.inner if one.name == name), None)
-            if found is not None:
-                return found
+            resolved = unit.bound.get(name) or next((one for one in unit.inner if one.name == name), None)
+            if resolved is not None:
+                return resolved
             unit = unit.around
         return None
 
@@ -144,13 +144,13 @@ class _Modules:
         return unit
 
     def _bind(self, unit: _Unit, name: str, *, extending: bool) -> None:
-        found = unit.bound[name] = self._unit(name)
+        other = unit.bound[name] = self._unit(name)
         outermost = unit
         while outermost.around is not None:
             outermost = outermost.around
-        (outermost.extended if extending else outermost.instantiated).append(found)
+        (outermost.extended if extending else outermost.instantiated).append(other)
         if extending:  # modules inside it are known to modules that extend it
-            for one in found.inner:
+            for one in other.inner:
                 if one.name in (*unit.words.extends, *unit.words.instances):
                     unit.bound.setdefault(one.name, one)
 
@@ -210,13 +210,13 @@ def in_order(root: str, sources: Mapping[str, Source]) -> Iterator[str]:
             return modules.get(name, Words())
         return words_of(source, name)
 
-    found = _Modules(root, read)
+    analysis = _Modules(root, read)
     yield from first
-    for unit in found.parsed.values():
+    for unit in analysis.parsed.values():
         yield unit.name
         yield from unit.words.words
     yield from between
-    for unit in found.analyse():
+    for unit in analysis.analyse():
         yield from unit.words.strings
 
 
