@@ -74,9 +74,9 @@ def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
 
 def _slot_cases(sort: Sort, slot: LoweredOption) -> list[tuple[Concrete, FNode]]:
     """The cases of a partial function at a key: nothing, or one value, in a tuple."""
-    found: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
-    found += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
-    return [(held, when) for held, when in found if when is not FALSE]
+    slot_cases: list[tuple[Concrete, FNode]] = [((), negation(slot.present))]
+    slot_cases += [((item,), conjunction((slot.present, when))) for item, when in cases(sort, slot.payload)]
+    return [(held, when) for held, when in slot_cases if when is not FALSE]
 
 
 def _combinations(

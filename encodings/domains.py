@@ -123,11 +123,11 @@ class OneVariable:
 
 def one_variable(name: str, domain: Any, body: Any) -> OneVariable:
     """Raises SortError if a generator has several ``for``."""
-    first, *others = (found := read((domain,) if body is None else (domain, body))).steps
+    first, *others = (generated := read((domain,) if body is None else (domain, body))).steps
     condition = others[0] if others else None
     if not isinstance(first, Bound) or len(others) > 1 or isinstance(condition, Bound):
         raise SortError(f"the generator of {name}(…) has one for: a record can stand for several variables")
-    return OneVariable(first, condition, found.element)
+    return OneVariable(first, condition, generated.element)
 
 
 def selects(name: str, domain: Any, body: Any) -> tuple[Bound, BooleanValue]:

@@ -185,9 +185,9 @@ class Elimination:
     def _of_either(self, rest: list[FNode], either: Sequence[FNode]) -> FNode:
         """Eliminate in conjuncts and one disjunction."""
         plain = [part for part in either if not self._masks_of(part)]
-        found = [conjunction((disjunction(plain), self._of_all(rest)))] if plain else []
-        found += [self._exists(conjunction((*rest, part))) for part in either if self._masks_of(part)]
-        return disjunction(found)
+        disjuncts = [conjunction((disjunction(plain), self._of_all(rest)))] if plain else []
+        disjuncts += [self._exists(conjunction((*rest, part))) for part in either if self._masks_of(part)]
+        return disjunction(disjuncts)
 
     def _of_cases(self, parts: list[FNode]) -> FNode:
         """One variable decided: the one that occurs in the fewest parts."""

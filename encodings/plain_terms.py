@@ -274,9 +274,9 @@ def _choose(term: Term, cases: list[tuple[Any, Any]]) -> Any:
 
 
 _COLLECTED: dict[Operator, Callable[[list[tuple[Any, Any]]], Any]] = {
-    Operator.IMAGE: lambda found: frozenset(value for _, value in found),
-    Operator.UNION_OF: lambda found: frozenset().union(*(value for _, value in found)),
-    Operator.SUM_OF: lambda found: sum(value for _, value in found),
+    Operator.IMAGE: lambda pairs: frozenset(value for _, value in pairs),
+    Operator.UNION_OF: lambda pairs: frozenset().union(*(value for _, value in pairs)),
+    Operator.SUM_OF: lambda pairs: sum(value for _, value in pairs),
     Operator.PARTIAL_FUNCTION: Map,
 }
 """Operators that read a body for the values of a variable with a condition, by the pairs of both."""

@@ -102,8 +102,8 @@ class Memory(ABC):
         key = reading.key(bindings)
         result = reading.results.possible.get(key)
         if result is None:
-            found = cases(term.sort, self.lower(term, bindings))
-            result = reading.results.possible[key] = found
+            by_value = cases(term.sort, self.lower(term, bindings))
+            result = reading.results.possible[key] = by_value
         return result
 
     def keys_within(

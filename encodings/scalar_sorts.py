@@ -74,8 +74,8 @@ def no_sort(value: Any) -> str:
 
 def _declaration(value: Any) -> str:
     """A constant of a protocol that was not read from ``self``, in words; empty if it is none."""
-    found = type(value).__name__.endswith("Constant")
-    return "the declaration of a constant: write self. before its name" if found else ""
+    is_constant = type(value).__name__.endswith("Constant")
+    return "the declaration of a constant: write self. before its name" if is_constant else ""
 
 
 _MOST_KEPT = 10_000

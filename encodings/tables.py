@@ -51,9 +51,9 @@ def table(entries: Mapping[Any, Any], result: Sort[V] | None = None) -> Table[V]
     given: Any = entries
     if not isinstance(given, Mapping) or not given:
         raise SortError(f"table(…) takes a dictionary with entries, not {describe_value(given)}")
-    found = [(_key(key), _entry(value, result)) for key, value in take(given).items()]
-    _require_different([key for key, _ in found])
-    return Table(found)
+    rows = [(_key(key), _entry(value, result)) for key, value in take(given).items()]
+    _require_different([key for key, _ in rows])
+    return Table(rows)
 
 
 def _key(key: Any) -> Any:

@@ -181,9 +181,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'verifier' has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = found
-    return found
+    exported = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = exported
+    return exported
 
 
 def __dir__() -> list[str]:

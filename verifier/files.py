@@ -46,8 +46,8 @@ def _files_in(folder: Path) -> list[Path]:
 
 def did_you_mean(path: Path, *endings: str) -> str:
     """A hint for a file that is not there: ``; did you mean b/Lock.tla?``, or nothing."""
-    found = guess_meant_file(path, *endings)
-    return "" if found is None else f"; did you mean {found}?"
+    guess = guess_meant_file(path, *endings)
+    return "" if guess is None else f"; did you mean {guess}?"
 
 
 def bytes_of(path: Path) -> bytes:
@@ -56,11 +56,11 @@ def bytes_of(path: Path) -> bytes:
     Anything else may never end, or never begin. Raises OSError, also for what is too large for a file that is
     read as a whole.
     """
-    found = path.stat()
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or _is_descriptor(path)):
+    status = path.stat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or _is_descriptor(path)):
         raise OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device")
     large = OSError(errno.EFBIG, f"it has more than {_MOST_BYTES >> 20} MiB")
-    if found.st_size > _MOST_BYTES:
+    if status.st_size > _MOST_BYTES:
         raise large
     with path.open("rb") as file:
         content = file.read(_MOST_BYTES + 1)
@@ -125,8 +125,8 @@ def check_replaceable(path: Path) -> None:
 
 def is_stream(path: Path) -> bool:
     """True if what is there is no file that can be replaced: a pipe, a device, a process's descriptor."""
-    found = _status(path)
-    return found is not None and (not stat.S_ISREG(found.st_mode) or _is_descriptor(path))
+    status = _status(path)
+    return status is not None and (not stat.S_ISREG(status.st_mode) or _is_descriptor(path))
 
 
 def same_file(one: Path, other: Path) -> bool:

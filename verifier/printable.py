@@ -32,8 +32,8 @@ def encode(text: str) -> bytes:
 def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | None = None) -> str:
     """A value as JSON in Unicode; what is escaped elsewhere is escaped here as JSON has it."""
     plain = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-    return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", plain)
+    return _IN_A_TEXT.sub(lambda match: f"\\u{ord(match[0]):04x}", plain)
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()

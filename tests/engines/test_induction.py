@@ -40,7 +40,7 @@ from verifier.specs.protocol import (
     invariant,
     lemma,
 )
-from verifier.symmetry.instance_orbits import images
+from verifier.symmetry.instance_orbits import list_images
 from verifier.trust.certify import CheckReport, FailedObligation
 from verifier.verdict import VerdictKind
 
@@ -229,7 +229,7 @@ def test_instances_are_images_of_their_representatives(protocol: Protocol) -> No
     cnf = Clausifier()
     cnf.assert_term(system.valid)
     solver = open_solver("cadical")
-    for image in images(model.definition, system):
+    for image in list_images(model.definition, system):
         own, other = system.instances[image.instance], system.instances[image.of]
         renamed = dict(zip(system.bits, rename_bits(model.layout, image.renaming), strict=True))
         after = {bit: other.updates.get(bit, bit) for bit in system.bits}

@@ -328,7 +328,7 @@ def test_no_module_that_sany_accepts_has_an_error() -> None:
     found = {
         file.name: one.words
         for file in sorted(EXAMPLES.rglob("*.tla"))
-        for one in find_in_module(file, {}, library).found
+        for one in find_in_module(file, {}, library).problems
         if not one.is_warning
     }
     assert found.keys() == {"IndInv_apa.tla"}, found  # it extends Apalache, which is not there

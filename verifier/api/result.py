@@ -153,8 +153,8 @@ class Result:
     @property
     def statistics(self) -> Mapping[str, Any]:
         """Figures of the run, as the command's JSON has them."""
-        found: Mapping[str, Any] = self.to_dict()["statistics"]
-        return found
+        statistics: Mapping[str, Any] = self.to_dict()["statistics"]
+        return statistics
 
     def to_dict(self) -> dict[str, Any]:
         """The command's JSON object."""

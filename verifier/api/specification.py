@@ -75,19 +75,19 @@ class Specification(EngineMethods):
         Only ``explore`` of ``prove`` is off by default, since results have certificates.
         Raises UsageError for what cannot be asked.
         """
-        found = engine_named(engine)
+        descriptor = engine_named(engine)
         given = {name: value for name, value in options.items() if value is not None}
-        for item in list_declared(found.options).values():
+        for item in list_declared(descriptor.options).values():
             if isinstance(item.kind, Words) and isinstance(given.get(item.name), str):
                 given[item.name] = (given[item.name],)
-        parsed = found.parse_options(given, of_command=True)
+        parsed = descriptor.parse_options(given, of_command=True)
         named = (*properties, *parsed.pop("properties", ()))
         for name in named:
             if not isinstance(name, str):
                 raise make_unknown_name_error("property", name, self.properties)
-        options = found.options_of({**found.defaults_in_python, **parsed, "properties": named})
-        question = make_question(found, self.loaded, options)
-        return Result(answer_question(found, question))
+        options = descriptor.options_of({**descriptor.defaults_in_python, **parsed, "properties": named})
+        question = make_question(descriptor, self.loaded, options)
+        return Result(answer_question(descriptor, question))
 
     if not TYPE_CHECKING:  # a type checker would take every misspelt engine for an attribute
 

@@ -92,7 +92,9 @@ def find_uncovered(
         facts = [(cell, facts_of) for cell in own if isinstance(facts_of := known[cell.id], Facts)]
         expecting = {cell.id: {item.property_name for item in cell.expected} for cell in own}
         if recording:
-            expecting |= {cell.id: set(found.by_default) for cell, found in facts if not cell.expected}
+            expecting |= {
+                cell.id: set(own_facts.by_default) for cell, own_facts in facts if not cell.expected
+            }
         named = set().union(*expecting.values())
         first: dict[str, Cell] = {}
         for cell, facts_of in facts:
@@ -102,9 +104,9 @@ def find_uncovered(
                     words = f"{spec} checks {name} by default, but no cell expects anything of it"
                     yield cell, name, surprise(name, words)
         # Other engines decide only the part of a temporal property about single states and steps.
-        live = [cell for cell, found in facts if found.decides_temporal]
+        live = [cell for cell, own_facts in facts if own_facts.decides_temporal]
         named = {name for cell in live for name in expecting[cell.id]} | first.keys()
-        for name in dict.fromkeys(name for _, found in facts for name in found.lasting):
+        for name in dict.fromkeys(name for _, own_facts in facts for name in own_facts.lasting):
             if name not in named:
                 words = f"the configuration of {spec} names {name}, which is a temporal property"
                 words += ": no cell expects anything of it. Add a cell with no engine, depth or options, "
@@ -194,14 +196,14 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     return Check("spec_hash", expected, actual, None, 0)
 
 
-def _states(expected: int, found: int | None) -> Check:
-    if found is None:
+def _states(expected: int, count: int | None) -> Check:
+    if count is None:
         words = f"not all states were looked at; expected {expected} distinct states"
         return Check("distinct_states", str(expected), None, words, ExitCode.INCONCLUSIVE)
-    if found != expected:
-        words = f"{found} distinct states; expected {expected}"
-        return Check("distinct_states", str(expected), str(found), words, ExitCode.NOT_AS_EXPECTED)
-    return Check("distinct_states", str(expected), str(found), None, 0)
+    if count != expected:
+        words = f"{count} distinct states; expected {expected}"
+        return Check("distinct_states", str(expected), str(count), words, ExitCode.NOT_AS_EXPECTED)
+    return Check("distinct_states", str(expected), str(count), None, 0)
 
 
 def surprise(subject: str, words: str, code: int = ExitCode.NOT_AS_EXPECTED, row: Row | None = None) -> Check:

@@ -132,8 +132,8 @@ def _expectation(row: Row, cell: Cell) -> dict[str, Any]:
     return {key: value for key, value in expectation.items() if value is not None}
 
 
-def _inline(found: dict[str, Any]) -> InlineTable:
-    words = ", ".join(f"{key} = {tomlkit.item(value).as_string()}" for key, value in found.items())
+def _inline(entries: dict[str, Any]) -> InlineTable:
+    words = ", ".join(f"{key} = {tomlkit.item(value).as_string()}" for key, value in entries.items())
     table = tomlkit.parse(f"found = {{ {words} }}\n")["found"]
     assert isinstance(table, InlineTable)
     return table

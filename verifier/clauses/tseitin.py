@@ -54,15 +54,17 @@ class Definitions:
                 stack.pop()
                 continue
             defining = [(sign, _imply(node, sign)) for sign in (True, False)]
-            missing = [part for _, found in defining for one in found for part, _ in one if part not in known]
+            missing = [
+                part for _, clauses in defining for one in clauses for part, _ in one if part not in known
+            ]
             if missing:
                 stack += missing
                 continue
             stack.pop()
             own = known[node] = len(known) + 1
-            for sign, found in defining:
+            for sign, clauses in defining:
                 not_so = -own if sign else own
-                for one in found:
+                for one in clauses:
                     self.clauses.append([not_so, *(known[p] if s else -known[p] for p, s in one)])
         return known[root] if positive else -known[root]
 

@@ -63,10 +63,10 @@ def make_completer(what: str) -> Complete:
 
         try:
             known = _of_module(what, spec, context) if spec.endswith(".tla") else names(load(spec))
-            found = [name for name in known if name.startswith(incomplete)]
+            matches = [name for name in known if name.startswith(incomplete)]
         except Exception:  # noqa: BLE001 -- a file of one's own may raise anything; the command says what
             return []
-        return [CompletionItem(name) for name in found]
+        return [CompletionItem(name) for name in matches]
 
     return complete
 

@@ -58,8 +58,8 @@ class LazyGroup(click.Group):
         if cmd_name not in self._commands_at:
             return None
         module, _, attribute = self._commands_at[cmd_name][0].partition(":")
-        found = getattr(import_module(module), attribute)
-        command = found if isinstance(found, click.Command) else found(cmd_name)
+        entry = getattr(import_module(module), attribute)
+        command = entry if isinstance(entry, click.Command) else entry(cmd_name)
         assert isinstance(command, click.Command)
         known = {param.name for param in command.params}
         command.params += [param for param in self._everywhere if param.name not in known]
@@ -119,7 +119,7 @@ class LazyGroup(click.Group):
             code = ExitCode.WRONG_USAGE
         except click.ClickException as error:
             message = self._message(error, words)
-            code = _say(_LONG.sub(lambda found: cut(found[0]), message), ExitCode.WRONG_USAGE)
+            code = _say(_LONG.sub(lambda match: cut(match[0]), message), ExitCode.WRONG_USAGE)
         except Exception as error:  # noqa: BLE001 -- the last resort: no traceback for users
             if is_interrupt(error) or isinstance(error, Interrupted):
                 reason = str(error) if isinstance(error, Interrupted) else INTERRUPTED

@@ -46,19 +46,19 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
 
     if html is not None:
         check_writable("--html", html)
-    found = read_manifest(manifest)
+    content = read_manifest(manifest)
     if groups is not None and groups > MOST_GROUPS:
         raise UsageError(f"--groups {groups} is not allowed: it takes an integer from 1 to {MOST_GROUPS}")
     with terminable():
-        known = survey(found.cells, cores())
-    missing = [check for _, _, check in find_uncovered(found.cells, known)]
+        known = survey(content.cells, cores())
+    missing = [check for _, _, check in find_uncovered(content.cells, known)]
     for check in missing:
         say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
     if missing and html is not None:
         note(f"there is no matrix, so {html} is not written")
     if missing:
         return ExitCode.worst(check.exit_code for check in missing)
-    entries = matrix(found.cells, groups or MOST_GROUPS)
+    entries = matrix(content.cells, groups or MOST_GROUPS)
     click.echo(json_text(entries, indent=None))
     if html is not None:
         from verifier.report.cells import report_planned_jobs
@@ -67,7 +67,7 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
         write(
             "--html",
             html,
-            as_html(report_planned_jobs(found.cells, entries, f"verify matrix: {manifest.name}")),
+            as_html(report_planned_jobs(content.cells, entries, f"verify matrix: {manifest.name}")),
         )
         note(f"the page is in {html}")
     return 0

@@ -29,18 +29,18 @@ def is_local(master: str) -> bool:
 
 def is_one_process(master: str) -> bool:
     """True if Spark is one process on this machine, its executor within it."""
-    found = _LOCAL.fullmatch(master)
-    return found is not None and not found["executors"]
+    match = _LOCAL.fullmatch(master)
+    return match is not None and not match["executors"]
 
 
 def slots_here(master: str) -> int | None:
     """The number of tasks at a time that Spark runs on this machine; None where it is elsewhere."""
-    found = _LOCAL.fullmatch(master)
-    if found is None:
+    match = _LOCAL.fullmatch(master)
+    if match is None:
         return None
-    if found["executors"]:
-        return int(found["executors"]) * int(found["cores"])
-    return cores() if found["threads"] == "*" else int(found["threads"] or 1)
+    if match["executors"]:
+        return int(match["executors"]) * int(match["cores"])
+    return cores() if match["threads"] == "*" else int(match["threads"] or 1)
 
 
 def check_spark(what: str, master: str) -> None:

@@ -258,7 +258,7 @@ def _size(file: Path) -> int:
 def find_cause(message: str) -> str:
     """Find what a message of Spark has for its reason: the error of a worker's Python, or the first error."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    raised = [found[1] for line in lines if (found := _RAISED.search(line))]
+    raised = [match[1] for line in lines if (match := _RAISED.search(line))]
     if raised:
         return raised[-1]
     return next((line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else "")

@@ -197,12 +197,12 @@ class _BoundedCheck:
     def _work(self, task: Search) -> Work:
         system, replayer, depth = self.model.system, self.replayer, self.request.depth
 
-        def is_within(found: ViolationFound) -> bool:
-            firings = [(system.instances[f.instance], f.inputs) for f in found.firings]
+        def is_within(violation: ViolationFound) -> bool:
+            firings = [(system.instances[f.instance], f.inputs) for f in violation.firings]
             try:
-                replayer.execute(found.initial, firings, found.violates)
-                kept = shorten(replayer, found.initial, firings, found.violates)
-                return replayer.execute(found.initial, kept, found.violates).steps <= depth
+                replayer.execute(violation.initial, firings, violation.violates)
+                kept = shorten(replayer, violation.initial, firings, violation.violates)
+                return replayer.execute(violation.initial, kept, violation.violates).steps <= depth
             except ReplayFailure:
                 return True  # the parent says what is wrong with it
 

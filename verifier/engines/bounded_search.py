@@ -289,8 +289,8 @@ class _DepthSearch:
         self._drop(within)
         return name in within
 
-    def _counts(self, found: ViolationFound) -> bool:
-        return found.steps <= self.task.ahead and found.violates not in self.task.within
+    def _counts(self, violation: ViolationFound) -> bool:
+        return violation.steps <= self.task.ahead and violation.violates not in self.task.within
 
     def _limit_actions(self, frame: int, steps: int) -> None:
         """From now on actions are counted, and beyond the steps in which longer executions count, no more of

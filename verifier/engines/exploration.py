@@ -150,7 +150,7 @@ class Progress:
     """The depth to which every state is explored; -1: none."""
     enabled: tuple[str, ...] = ()
     """The actions that are enabled in some explored state."""
-    found: Execution | None = None
+    execution: Execution | None = None
     """The execution that decided the property. No execution with fewer actions does."""
     written: int | None = None
     """Bytes in files, where the states are there."""

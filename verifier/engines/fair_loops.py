@@ -133,8 +133,8 @@ def loop_through(
         wanted = [one for one in wanted if not _is_done(one, path, edges)]
         if not wanted:
             break
-        found = _way(graph, starts, component, state, wanted[0])
-        edges += found
+        way = _way(graph, starts, component, state, wanted[0])
+        edges += way
         state = int(graph.targets[edges[-1]])
     if state != start:
         home = np.zeros(graph.states, np.bool_)

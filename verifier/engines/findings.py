@@ -194,10 +194,10 @@ class Findings:
             return "the memory of this machine"
         return f"memory limit of {self.memory / 2**20:g} MiB"
 
-    def tell(self, level: int, found: Execution | None = None) -> None:
+    def tell(self, level: int, execution: Execution | None = None) -> None:
         """Says how far the exploration is."""
         self.told = time.monotonic()
-        violated = None if found is None else found.violates
+        violated = None if execution is None else execution.violates
         self.listen(
             Progress(
                 depth=level,
@@ -208,7 +208,7 @@ class Findings:
                 reached=violated is not None and self.model.system.seeks(violated),
                 closed=self.closed,
                 enabled=self.tally.coverage.enabled,
-                found=found,
+                execution=execution,
                 written=self.written,
                 means=self._current_means,
             )

@@ -167,8 +167,8 @@ class FairLoops:
             rows = self.graph.rows[first : first + _CHUNK]
             slices = list(to_slices(rows, max(1, len(bits))))  # there may be no bits
             for mask, output in zip(result, compiled(slices), strict=True):
-                found = places(output)
-                mask[first + found[found < len(rows)]] = True
+                numbers = places(output)
+                mask[first + numbers[numbers < len(rows)]] = True
         return result
 
     def _lasso(self, start: int, loop: Sequence[int]) -> Lasso:

@@ -104,7 +104,7 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
             elif breaches:
                 own = verdict(VerdictKind.INCONCLUSIVE, _describe_violation(breaches[0]))
             else:
-                own = _nothing_found(live, outcome, verdict)
+                own = _conclude_without_loop(live, outcome, verdict)
     except Interrupted as stop:
         own = verdict(VerdictKind.INCONCLUSIVE, str(stop))
     except KeyboardInterrupt:
@@ -158,14 +158,14 @@ def by_orbits(live: LiveModel, request: Request, listen: Listen) -> ProveOutcome
 
 
 def _judge_without_loops(
-    live: LiveModel, model: Model, found: explore.Exploration, request: Request
+    live: LiveModel, model: Model, exploration: explore.Exploration, request: Request
 ) -> tuple[VerdictKind, str]:
-    assert found.graph is not None
-    region = Region(model, found.graph, request.limits.check_time)
+    assert exploration.graph is not None
+    region = Region(model, exploration.graph, request.limits.check_time)
     if region.has_loop(disjunction(goal.stays for goal in live.goals)):
         words = "executions may go on for ever while it is missed, of which states up to symmetry say nothing"
         return VerdictKind.INCONCLUSIVE, f"{words}: use --engine explicit"
-    states, whole = found.statistics["distinct_states"], found.statistics["states_in_orbits"]
+    states, whole = exploration.statistics["distinct_states"], exploration.statistics["states_in_orbits"]
     words = f"complete: {states:,} states up to symmetry, {whole:,} in all"
     return VerdictKind.PROVED, f"{words}, and executions can only stop while it is missed, which is not fair"
 
@@ -185,8 +185,10 @@ def _report_violation(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verd
     return verdict(VerdictKind.VIOLATED, None, check_lasso(live, trace))
 
 
-def _nothing_found(live: LiveModel, found: explore.Exploration, verdict: Callable[..., Verdict]) -> Verdict:
-    states = found.statistics["distinct_states"]
+def _conclude_without_loop(
+    live: LiveModel, exploration: explore.Exploration, verdict: Callable[..., Verdict]
+) -> Verdict:
+    states = exploration.statistics["distinct_states"]
     words = f"complete: no fair loop among {states:,} states violates it"
     if live.base.definition.constraint is not None:
         return verdict(VerdictKind.HOLDS, f"{words}, {_LIMITS}")
@@ -277,13 +279,13 @@ def by_ranking(live: LiveModel, request: Request, listen: Listen) -> ProveOutcom
 
 
 def _translate_outcome(
-    live: LiveModel, found: Outcome, proofs: tuple[CheckedProof, ...], *, bounded: bool = False
+    live: LiveModel, outcome: Outcome, proofs: tuple[CheckedProof, ...], *, bounded: bool = False
 ) -> ProveOutcome:
     """The outcome in the model of loops as one of the protocol."""
-    verdicts = tuple(_verdict_of(live, verdict, bounded=bounded) for verdict in found.verdicts)
-    never = tuple(name for name in found.never_enabled if name != LOOP_STARTS)
-    enabled = tuple(name for name in found.enabled if name != LOOP_STARTS)
-    return ProveOutcome(verdicts, never, found.statistics, enabled, proofs)
+    verdicts = tuple(_verdict_of(live, verdict, bounded=bounded) for verdict in outcome.verdicts)
+    never = tuple(name for name in outcome.never_enabled if name != LOOP_STARTS)
+    enabled = tuple(name for name in outcome.enabled if name != LOOP_STARTS)
+    return ProveOutcome(verdicts, never, outcome.statistics, enabled, proofs)
 
 
 def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:

@@ -120,8 +120,8 @@ class Region:
             self.check()
             rows = self.graph.rows[first : first + _CHUNK]
             (output,) = compiled(list(to_slices(rows, len(bits))))
-            found = places(output)
-            result[first + found[found < len(rows)]] = True
+            numbers = places(output)
+            result[first + numbers[numbers < len(rows)]] = True
         return result
 
     def _renames(self, states: Indices) -> bool:

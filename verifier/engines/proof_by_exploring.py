@@ -125,22 +125,24 @@ def _give_head_start() -> None:
         last = now
 
 
-def _describe_exploration(model: Model, properties: Sequence[str], found: Exploration) -> Explored | None:
+def _describe_exploration(
+    model: Model, properties: Sequence[str], exploration: Exploration
+) -> Explored | None:
     """The proofs by a complete exploration; None if it is not complete, or an implied property is
     violated."""
     from verifier.engines.explore import COMPLETE
 
-    figures = found.statistics
+    figures = exploration.statistics
     implied = {prop.name for prop in model.system.implied}
-    if not figures["complete"] or any(v.trace and v.property_name in implied for v in found.verdicts):
+    if not figures["complete"] or any(v.trace and v.property_name in implied for v in exploration.verdicts):
         return None
-    settled = [v.property_name for v in found.verdicts if v.reason in (COMPLETE, NEVER_REACHED)]
+    settled = [v.property_name for v in exploration.verdicts if v.reason in (COMPLETE, NEVER_REACHED)]
     return Explored(
         holds=tuple(name for name in properties if name in settled),
         states=figures.get("states_in_orbits", figures["distinct_states"]),
         depth=figures["depth"],
-        never_enabled=found.never_enabled,
-        enabled=found.enabled,
+        never_enabled=exploration.never_enabled,
+        enabled=exploration.enabled,
         seconds=figures["exploring_seconds"],
     )
 

@@ -110,25 +110,25 @@ def _check(
     )
 
 
-def _violates(found: Mapping[str, Sequence[Verdict]]) -> bool:
-    return any(one.kind is VerdictKind.VIOLATED for verdicts in found.values() for one in verdicts)
+def _violates(by_property: Mapping[str, Sequence[Verdict]]) -> bool:
+    return any(one.kind is VerdictKind.VIOLATED for verdicts in by_property.values() for one in verdicts)
 
 
-def _in_order(properties: Sequence[str], found: Mapping[str, Sequence[Verdict]]) -> tuple[Verdict, ...]:
+def _in_order(properties: Sequence[str], by_property: Mapping[str, Sequence[Verdict]]) -> tuple[Verdict, ...]:
     """One verdict for each property: the first of those in which it was asked for or found violated."""
     place = {name: number for number, name in enumerate(properties)}
-    verdicts = [verdict for name in found for verdict in found[name]]
+    verdicts = [verdict for name in by_property for verdict in by_property[name]]
     verdicts.sort(key=lambda verdict: place.get(verdict.property_name, len(place)))
     distinct = {verdict.property_name: verdict for verdict in reversed(verdicts)}
     return tuple(verdict for verdict in verdicts if distinct[verdict.property_name] is verdict)
 
 
 def _list_enabled(
-    model: Model, request: Request, found: Mapping[str, Sequence[Verdict]], explored: Sequence[str]
+    model: Model, request: Request, by_property: Mapping[str, Sequence[Verdict]], explored: Sequence[str]
 ) -> tuple[str, ...]:
     """The actions in the traces and those that a complete exploration saw enabled, and if witnesses are
     wanted those that random walks enable."""
-    traces = [v.trace for verdicts in found.values() for v in verdicts if v.trace is not None]
+    traces = [v.trace for verdicts in by_property.values() for v in verdicts if v.trace is not None]
     seen = {action.name for trace in traces for action in trace.actions}.union(explored)
     return tuple(sorted(seen | find_enabled_on_walks(model.system) if request.witnesses else seen))
 

@@ -128,7 +128,9 @@ def ic3_work(
             report(StructuralInvariants(clauses))
 
         goal = with_goal(model.system, name)
-        question = problem(goal, name, lemmas=known, found=report_invariants, permutations=permutations)
+        question = problem(
+            goal, name, lemmas=known, report_invariants=report_invariants, permutations=permutations
+        )
         try:
             answer: Proof | Counterexample = prove(question, permutations, report, solver)
             if isinstance(answer, Proof):

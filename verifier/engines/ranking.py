@@ -87,12 +87,12 @@ def prove_by_ranking(live: LiveModel, limits: Limits, listen: Callable[[Progress
     began = time.monotonic()
     shown = run_alone(RANKING, _work(live), limits, nested=False, hear=hear)
     statistics: dict[str, Any] = {"peak_memory_bytes": shown.peak_memory, "seconds": round(shown.seconds, 3)}
-    found = next((news for news in shown.reported if isinstance(news, _Shown | RankingFailed)), None)
-    if not isinstance(found, _Shown):
-        reason = found.reason if found is not None else shown.limit or shown.failure
+    result = next((news for news in shown.reported if isinstance(news, _Shown | RankingFailed)), None)
+    if not isinstance(result, _Shown):
+        reason = result.reason if result is not None else shown.limit or shown.failure
         return RankingProof(None, reason or "the work ended early", False, (), statistics)
-    statistics["claims"] = found.claims
-    certificate = _certificate(live, found.names)
+    statistics["claims"] = result.claims
+    certificate = _certificate(live, result.names)
     checker = rechecker(QUERY_SOLVER)
 
     def check(report: Callable[[Any], None], incoming: Connection) -> None:
@@ -110,7 +110,7 @@ def prove_by_ranking(live: LiveModel, limits: Limits, listen: Callable[[Progress
         return RankingProof(None, f"{said}: {first.obligation}", first.certain, (), statistics)
     dead = next((news.names for news in checked.reported if isinstance(news, DeadActions)), ())
     proof = _report_checked(live, certificate, checker, report.seconds)
-    words = f"{found.claims} claims of its ranking hold in all reachable states, as {checker} checked again"
+    words = f"{result.claims} claims of its ranking hold in all reachable states, as {checker} checked again"
     return RankingProof(proof, words, False, dead, statistics)
 
 
@@ -213,9 +213,9 @@ def _change(live: LiveModel, before: State, after: State) -> str:
     return "no measure changes"
 
 
-def _values(found: Any, state: State) -> Iterator[tuple[Concrete, ...]]:
+def _values(ranking: Any, state: State) -> Iterator[tuple[Concrete, ...]]:
     reading = ConcreteReading(state)
-    for measure in found.measures:
+    for measure in ranking.measures:
         yield tuple(reading.value(term, {}) for term in measure)
 
 

@@ -124,19 +124,17 @@ class Told:
         if progress.enabled:
             self._report(ActionsEnabled(progress.enabled))
         self.close(progress.closed, progress.seconds)
-        violations = progress.found
-        if violations is not None:
+        execution = progress.execution
+        if execution is not None:
             # Breadth first: whatever takes fewer actions would have been found before.
-            self._report(DepthClosed(violations.steps - 1, (violations.violates,), progress.seconds, 0.0))
-            firings = tuple(
-                Firing(self._numbers[instance], inputs) for instance, inputs in violations.firings
-            )
+            self._report(DepthClosed(execution.steps - 1, (execution.violates,), progress.seconds, 0.0))
+            firings = tuple(Firing(self._numbers[instance], inputs) for instance, inputs in execution.firings)
             self._report(
                 ViolationFound(
-                    violations.violates, violations.initial, firings, violations.steps, progress.seconds
+                    execution.violates, execution.initial, firings, execution.steps, progress.seconds
                 )
             )
-            self._open.remove(violations.violates)
+            self._open.remove(execution.violates)
 
     def close(self, depth: int, seconds: float) -> None:
         """Says that a depth is closed."""

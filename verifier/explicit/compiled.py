@@ -210,8 +210,8 @@ def _in_pairs(
                     whole = made.setdefault((name, (whole, other)), first + len(made))
             new[number] = whole
         else:
-            found = (name, tuple([new[part] for part in parts]))
-            new[number] = made.setdefault(found, first + len(made))
+            operation = (name, tuple([new[part] for part in parts]))
+            new[number] = made.setdefault(operation, first + len(made))
     return list(made), [new[number] for number in outputs]
 
 

@@ -118,14 +118,14 @@ class StateTable:
         self._make_room(len(rows))
         count, end = self._count, self._count + len(rows)
         self._rows[count:end] = rows
-        found = np.empty(len(rows), np.int64)
+        result = np.empty(len(rows), np.int64)
         asking, slots = np.arange(count, end), self._first_slots(rows)
         while len(asking):
             numbers = self._slots.take(slots)
-            found[asking - count] = numbers  # those that ask again are written again
+            result[asking - count] = numbers  # those that ask again are written again
             others = self._differ(numbers, asking)
             asking, slots = asking.take(others), self._following(slots.take(others))
-        return found
+        return result
 
     def _differ(self, numbers: Indices, others: Indices) -> Indices:
         """The places at which the rows with these numbers differ."""

@@ -107,18 +107,18 @@ def exit_code(verdicts: Sequence[Verdict], expectations: Expectations, enabled: 
     return ExitCode.worst([*exit_codes(kinds, expectations), *missing])
 
 
-def exit_codes(found: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
+def exit_codes(verdicts: Sequence[tuple[str, VerdictKind]], expectations: Expectations) -> list[int]:
     """The exit code of each verdict: of a property that is mentioned its own; the others are as expected if
     the worst of them is."""
     stuck = expectations.no_deadlock
     own = {expectation.property_name: expectation.kind for expectation in expectations.verdicts}
-    rest = [kind for name, kind in found if name not in own]
+    rest = [kind for name, kind in verdicts if name not in own]
     met = bool(rest) and own.get(None) is worst(rest)
     return [
         0
         if name not in own and met
         else _code(kind, own.get(name, own.get(None)), plain_code(name, kind, stuck))
-        for name, kind in found
+        for name, kind in verdicts
     ]
 
 

@@ -274,13 +274,13 @@ def _resident(pid: int) -> int:
 
 def _with_descendants(pid: int) -> list[psutil.Process]:
     """Return a process and all below it, as far as they still are."""
-    found, waiting = list[psutil.Process](), [pid]
+    processes, waiting = list[psutil.Process](), [pid]
     while waiting:
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(waiting.pop())
-            found.append(process)
+            processes.append(process)
             waiting += _children_of(process)
-    return found
+    return processes
 
 
 def _proportional(process: psutil.Process) -> int:

@@ -174,48 +174,48 @@ def _has_room(descriptor: int) -> bool:
 
 def handler() -> Interrupts | None:
     """The handler of this process's signals, if it is ours."""
-    found = signal.getsignal(signal.SIGINT)
-    return found if isinstance(found, Interrupts) else None
+    current = signal.getsignal(signal.SIGINT)
+    return current if isinstance(current, Interrupts) else None
 
 
 def is_stop_asked() -> bool:
     """True if the user asked this process to stop."""
-    found = handler()
-    return found is not None and found.asked
+    interrupts = handler()
+    return interrupts is not None and interrupts.asked
 
 
 def is_hurried() -> bool:
     """True if the user asked twice: others are not waited for any more."""
-    found = handler()
-    return found is not None and found.hurried
+    interrupts = handler()
+    return interrupts is not None and interrupts.hurried
 
 
 def speak_last(word: LastWord) -> None:
     """Set the last word of this process, in place of an earlier one."""
-    found = handler()
-    if found is not None:
-        found.last_word = word
+    interrupts = handler()
+    if interrupts is not None:
+        interrupts.last_word = word
 
 
 @contextmanager
 def answering() -> Iterator[None]:
     """The answer of the command is printed here, where signals are handled."""
-    found = handler()
-    if found is None:
+    interrupts = handler()
+    if interrupts is None:
         yield
     else:
-        with found.answering():
+        with interrupts.answering():
             yield
 
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
     """Hold interrupts back, where signals are handled."""
-    found = handler()
-    if found is None:
+    interrupts = handler()
+    if interrupts is None:
         yield
     else:
-        with found.hold_back():
+        with interrupts.hold_back():
             yield
 
 
@@ -225,12 +225,12 @@ def terminable() -> Iterator[None]:
 
     Within a process that does not handle the signals itself, they are as before afterwards, unless one came.
     """
-    found = handler()
-    if found is not None:
+    interrupts = handler()
+    if interrupts is not None:
         try:
             yield
         finally:
-            found.conclude()
+            interrupts.conclude()
         return
     before = {number: signal.getsignal(number) for number in (*_SIGNALS, signal.SIGALRM)}
     hook, own = sys.unraisablehook, Interrupts()

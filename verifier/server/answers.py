@@ -65,8 +65,8 @@ def load(
 
 def list_specs(session: Session, call: Call) -> dict[str, Any]:
     """Name the built-in specifications, and those that are open."""
-    found = {name: one.summary for name, one in BUILT_IN.items()}
-    return {"built_in": found, "open": list(session.specs), "last": session.last}
+    summaries = {name: one.summary for name, one in BUILT_IN.items()}
+    return {"built_in": summaries, "open": list(session.specs), "last": session.last}
 
 
 def close(session: Session, call: Call, *, spec: str) -> dict[str, Any]:
@@ -152,9 +152,9 @@ def explain_disabled(
                 "step": title,
                 "to": one.number(after),
             }
-        found = one.machine.explain_obstacles(one.state(number), action, fits)
-        shown = [view_obstacle(obstacle) for obstacle in found[:limit]]
-        return {"state": number, "action": action, "enabled": False, "ways": len(found), "nearest": shown}
+        obstacles = one.machine.explain_obstacles(one.state(number), action, fits)
+        shown = [view_obstacle(obstacle) for obstacle in obstacles[:limit]]
+        return {"state": number, "action": action, "enabled": False, "ways": len(obstacles), "nearest": shown}
 
 
 def _make_filter(one: OpenSpec, action: str, given: Mapping[str, Any]) -> Fits:

@@ -87,8 +87,8 @@ def _view_action(one: OpenSpec, name: str, counts: _Counts, states: list[int]) -
         for number in states[:_MOST_ASKED]
         for obstacle in one.machine.explain_obstacles(one.state(number), name, lambda _: True)[:1]
     ]
-    found = max(nearest, key=lambda obstacle: obstacle.passed, default=None)
-    return made if found is None else {**made, "nearest": view_obstacle(found)}
+    closest = max(nearest, key=lambda obstacle: obstacle.passed, default=None)
+    return made if closest is None else {**made, "nearest": view_obstacle(closest)}
 
 
 def _place(part: Part) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def _find_rows(source: Source) -> Iterator[tuple[int, int]]:
 
 def _find_needed(spec: Specification, formulas: Iterable[Formula]) -> set[Definition]:
     """Return the definitions that formulas need, with those that stand in for others."""
-    found: set[Definition] = set()
+    needed: set[Definition] = set()
     waiting: list[tuple[Expression, str]] = [(one.body, one.module) for one in formulas]
     seen: set[tuple[int, str]] = set()
     while waiting:
@@ -164,11 +164,11 @@ def _find_needed(spec: Specification, formulas: Iterable[Formula]) -> set[Defini
             waiting += [(one.body, module) for one in whole.definitions if one.body is not None]
         for symbol in _symbols(whole):
             for one in (symbol, spec.evaluator.resolve(symbol, module)):
-                if isinstance(one, Definition) and one not in found:
-                    found.add(one)
+                if isinstance(one, Definition) and one not in needed:
+                    needed.add(one)
                     if one.body is not None:
                         waiting.append((one.body, one.module))
-    return found
+    return needed
 
 
 def _symbols(whole: Expression) -> tuple[Symbol, ...]:

@@ -209,12 +209,12 @@ def find_python_file(spec: str) -> Path | None:
 
 def modules_beside(path: Path) -> dict[Path, str]:
     """Return the modules that were imported from the folder of a protocol, by their files."""
-    folder, found = path.resolve().parent, dict[Path, str]()
+    folder, modules = path.resolve().parent, dict[Path, str]()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file is not None and Path(file).parent == folder and not name.startswith("verifier."):
-            found[Path(file)] = name
-    return found
+            modules[Path(file)] = name
+    return modules
 
 
 def forget_modules_beside(path: Path) -> None:

@@ -46,14 +46,14 @@ def place_object(place: Place) -> dict[str, Any]:
 
 def find_place(words: str) -> Place | None:
     """Return the place with which a message begins; None if it begins with none."""
-    found = _PLACE.match(words)
-    return Place(found["file"], int(found["line"]), int(found["column"] or 1)) if found else None
+    match = _PLACE.match(words)
+    return Place(match["file"], int(match["line"]), int(match["column"] or 1)) if match else None
 
 
 def drop_place(words: str) -> str:
     """Return a message without the place with which it begins."""
-    found = _PLACE.match(words)
-    return words[found.end() :] if found else words
+    match = _PLACE.match(words)
+    return words[match.end() :] if match else words
 
 
 def explain_failure(error: Exception) -> Problem:

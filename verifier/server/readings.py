@@ -196,9 +196,9 @@ class ModuleReading:
             return self._judge([formula_named(self.spec, name, list(self.claims))], state)
         _find_claim(self.claims, name, self._name)
         safety = self.spec.properties[name]
-        found = self._judge(list(safety.always), state)
-        if found.holds is not True or not safety.steps:
-            return found
+        truth = self._judge(list(safety.always), state)
+        if truth.holds is not True or not safety.steps:
+            return truth
         if before is None:
             raise UsageError(f"{name} speaks of a step: take one, or name the state before it")
         return self._judge(list(safety.steps), before, state)
@@ -209,8 +209,8 @@ class ModuleReading:
             for one in formulas:
                 test = evaluator.compile_truth(one.body, one.module)
                 if not self._in_state(state, test, after):
-                    found = false_parts(self.spec, [one], state, after)
-                    return Truth(False, tuple(map(make_failing_part, found)))
+                    parts = false_parts(self.spec, [one], state, after)
+                    return Truth(False, tuple(map(make_failing_part, parts)))
         except (UndefinedInModule, NoValue) as error:
             return Truth(None, (), str(error))
         return Truth(True)

@@ -96,12 +96,12 @@ class Session:
         if engine not in ENGINES:
             raise make_unknown_name_error("engine", engine, ENGINES)
         with self.lock:
-            found = engine_named(engine)
-            question = prepare_question(found, spec.loaded, properties, options)
+            descriptor = engine_named(engine)
+            question = prepare_question(descriptor, spec.loaded, properties, options)
             key = (engine, question.properties, repr(sorted(question.recorded.items())))
             kept = None if fresh else spec.kept_answers.get(key)
         if kept is None:
-            content, text = run_question(found, question, call, self.lock)
+            content, text = run_question(descriptor, question, call, self.lock)
             kept = {"content": content, "text": text}
             with self.lock:
                 if is_final(content):

@@ -70,8 +70,8 @@ def find_state(
         for step in taken:
             one.take(step)
         titles = [one.title(step.action, step.parameters) for step in taken]
-        found = {"found": True, "states": len(search.steps), "steps": titles}
-        return {**found, **view_place(one, one.current)}
+        answer = {"found": True, "states": len(search.steps), "steps": titles}
+        return {**answer, **view_place(one, one.current)}
 
 
 @dataclass
@@ -113,11 +113,11 @@ class _Search:
 
     def path_to(self, number: int) -> list[Successor]:
         """Return the steps to a state."""
-        found: list[Successor] = []
+        steps: list[Successor] = []
         while (last := self.steps[number]) is not None:
             number = last[0]
-            found.insert(0, last[1])
-        return found
+            steps.insert(0, last[1])
+        return steps
 
 
 def follow(session: Session, call: Call, *, trace: str, spec: str | None = None) -> dict[str, Any]:

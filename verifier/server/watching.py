@@ -68,11 +68,11 @@ class Watched:
         kept = tuple(n for n in names if n in self._final and self._meanings.get(n) == meanings[n])
         open_names = tuple(name for name in names if name not in kept)
         content, text = self._check(call, one, open_names)
-        found = {result["property"]: result for result in content["results"]} if content else {}
-        results = {name: self._results[name] for name in kept} | found
+        checked = {result["property"]: result for result in content["results"]} if content else {}
+        results = {name: self._results[name] for name in kept} | checked
         counts = content["statistics"] if content else self._counts
         changes = tuple(self._changes(results, counts))
-        final = {name for name, result in found.items() if is_final({"results": [result]})}
+        final = {name for name, result in checked.items() if is_final({"results": [result]})}
         self._meanings, self._results, self._counts = meanings, results, counts
         self._final = frozenset({*kept, *final})
         code = ExitCode.worst(VerdictKind(one["verdict"]).exit_code for one in results.values())
@@ -88,8 +88,8 @@ class Watched:
     def _check(self, call: Call, one: OpenSpec, names: tuple[str, ...]) -> tuple[dict[str, Any], str]:
         if not names:
             return {}, ""
-        found = self.session.check(call, one, self.engine, names, self.options, fresh=False, traces=True)
-        return found, str(found["text"])
+        answer = self.session.check(call, one, self.engine, names, self.options, fresh=False, traces=True)
+        return answer, str(answer["text"])
 
     def _changes(self, results: Mapping[str, Mapping[str, Any]], counts: Mapping[str, Any]) -> Iterator[str]:
         """Yield the differences from the last answer; none of them at the first one."""

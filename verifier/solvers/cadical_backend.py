@@ -29,10 +29,10 @@ class CadicalSolver(BufferedSolver):
 
     def _decide(self, assumptions: list[int]) -> Answer:
         self._model = None
-        found = self._solver.solve(assumptions)
-        if found is None:
+        is_satisfiable = self._solver.solve(assumptions)
+        if is_satisfiable is None:
             return Answer.UNKNOWN
-        return Answer.SATISFIABLE if found else Answer.UNSATISFIABLE
+        return Answer.SATISFIABLE if is_satisfiable else Answer.UNSATISFIABLE
 
     def _read(self, variable: int) -> bool:
         if self._model is None:

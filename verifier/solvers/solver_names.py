@@ -87,8 +87,8 @@ def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: in
     if name not in SCRIPT_SOLVERS:
         raise make_unknown_name_error("solver of scripts", name, SCRIPT_SOLVERS)
     decide = import_module(BACKENDS[name].module).decide_script
-    found: ScriptAnswer = decide(script, assumed, steps)
-    return found
+    answer: ScriptAnswer = decide(script, assumed, steps)
+    return answer
 
 
 def load_script_solvers() -> None:

@@ -73,10 +73,10 @@ class Z3Solver(BufferedSolver):
         self._assumed = assumptions
         count = len(assumptions)
         terms = (z3.Ast * count)(*map(self._term, assumptions))
-        found = z3core.Z3_solver_check_assumptions(self._ref, self._solver.solver, count, terms)
-        if found == z3.Z3_L_TRUE:
+        status = z3core.Z3_solver_check_assumptions(self._ref, self._solver.solver, count, terms)
+        if status == z3.Z3_L_TRUE:
             return Answer.SATISFIABLE
-        return Answer.UNSATISFIABLE if found == z3.Z3_L_FALSE else Answer.UNKNOWN
+        return Answer.UNSATISFIABLE if status == z3.Z3_L_FALSE else Answer.UNKNOWN
 
     def _read(self, variable: int) -> bool:
         if self._model is None:
@@ -110,7 +110,7 @@ def decide_script(script: str, assumed: Sequence[str], steps: int) -> ScriptAnsw
     if steps:
         solver.set("rlimit", steps)
     solver.from_string(script)
-    found = solver.check(*(z3.Bool(name, context) for name in assumed))
-    if found == z3.unsat:
+    status = solver.check(*(z3.Bool(name, context) for name in assumed))
+    if status == z3.unsat:
         return ScriptAnswer(Answer.UNSATISFIABLE, tuple(str(name) for name in solver.unsat_core()))
-    return ScriptAnswer(Answer.SATISFIABLE if found == z3.sat else Answer.UNKNOWN)
+    return ScriptAnswer(Answer.SATISFIABLE if status == z3.sat else Answer.UNKNOWN)

@@ -44,7 +44,7 @@ def standing(rows: Sequence[Row], asked: Collection[str]) -> Standing:
             kinds["unasked"].append(row)
         else:
             kinds["current" if _version(row) in of_place else "superseded"].append(row)
-    return Standing(**{name: tuple(found) for name, found in kinds.items()})
+    return Standing(**{name: tuple(of_kind) for name, of_kind in kinds.items()})
 
 
 def _place(row: Row) -> _Place:

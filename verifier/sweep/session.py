@@ -116,7 +116,9 @@ def run_sweep(
         except (Full, SparkFailed) as failed:
             failure = str(failed)
         seconds, asked = progress.seconds, {job.job_id for job in jobs}
-        summary = summarise(found.row for found in read_recorded(plan.out) if found.asked_for in asked)
+        summary = summarise(
+            recorded.row for recorded in read_recorded(plan.out) if recorded.asked_for in asked
+        )
         return SweepOutcome(failure, interrupted, progress.ran, seconds, summary, progress.unsplit)
 
 

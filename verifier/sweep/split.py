@@ -56,8 +56,8 @@ def halves_of(job: Job, part: Job) -> list[Job]:
     loaded = load(job.spec, job.constants, reading=job.reading)
     model = build_model(loaded.definition, Limits(job.timeout, job.memory))
     guesses = part.options["guesses"]
-    found = halves(model.system, job.property_name, job.recorded["depth"], own, guesses)
-    return [_part(job, {"steps": "serial", "part": half, "guesses": guesses}) for half in found]
+    halved = halves(model.system, job.property_name, job.recorded["depth"], own, guesses)
+    return [_part(job, {"steps": "serial", "part": half, "guesses": guesses}) for half in halved]
 
 
 def _part(job: Job, changed: dict[str, Any]) -> Job:

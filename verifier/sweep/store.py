@@ -215,7 +215,7 @@ class Recorded:
 
 def read_rows(folder: Path, name: str = ROWS) -> list[Row]:
     """The rows of a folder, of each key the newest, in the order recorded. Raises as ``read_recorded``."""
-    return [found.row for found in read_recorded(folder, name)]
+    return [recorded.row for recorded in read_recorded(folder, name)]
 
 
 def read_recorded(folder: Path, name: str = ROWS) -> list[Recorded]:

@@ -79,18 +79,18 @@ def _with_exchanges(group: list[Permutation], exchanges: Iterable[Permutation]) 
 
 def _generate(group: list[Permutation], generators: list[Permutation]) -> list[Permutation] | None:
     """The group that a group generates with others, its own members first; None if it is large."""
-    found = dict.fromkeys(group)
+    members = dict.fromkeys(group)
     waiting = list(group)
     while waiting:
         one = waiting.pop()
         for other in (*generators, *group):
             made = tuple([other[place] for place in one])
-            if made not in found:
-                if len(found) == MOST_IMAGES:
+            if made not in members:
+                if len(members) == MOST_IMAGES:
                     return None
-                found[made] = None
+                members[made] = None
                 waiting.append(made)
-    return list(found)
+    return list(members)
 
 
 def _moves_bits(layout: Layout, symmetry: Symmetry) -> bool:

@@ -49,7 +49,7 @@ def move_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
     """The permutation of bits that an exchange of values is; None if it is none."""
     leaves = {leaf.path: leaf for leaf in layout.leaves}
     number = {bit: place for place, bit in enumerate(layout.bits, 1)}
-    found = [0] * (len(layout.bits) + 1)
+    permutation = [0] * (len(layout.bits) + 1)
     for leaf in layout.leaves:
         image = leaves.get((leaf.path[0], *(exchange_values(step, exchange) for step in leaf.path[1:])))
         if image is None or image.code is not leaf.code:
@@ -62,8 +62,8 @@ def move_bits(layout: Layout, exchange: Exchange) -> Permutation | None:
         else:
             return None
         for one, other in zip(leaf.bits, moved, strict=True):
-            found[number[one]] = number[other]
-    return tuple(found) if len(set(found)) == len(found) else None
+            permutation[number[one]] = number[other]
+    return tuple(permutation) if len(set(permutation)) == len(permutation) else None
 
 
 def moves(layout: Layout, permutation: Permutation) -> dict[FNode, FNode] | None:

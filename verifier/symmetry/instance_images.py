@@ -47,8 +47,8 @@ class InstanceImages:
             (instance.action, tuple(instance.parameters.values())): index
             for index, instance in enumerate(model.system.instances)
         }
-        found = (self._exchange(renaming) for renaming in self._exchanges())
-        self.exchanges = [exchange for exchange in found if exchange is not None]
+        exchanges = (self._exchange(renaming) for renaming in self._exchanges())
+        self.exchanges = [exchange for exchange in exchanges if exchange is not None]
         terms = tuple(alone)
         self._for_conjuncts = [exchange for exchange in self.exchanges if exchange.leaves_each(terms)]
 
@@ -131,14 +131,14 @@ class InstanceImages:
 
 def list_conjuncts(term: FNode) -> list[FNode]:
     """List the conjuncts of a term, and of conjunctions inside, each once."""
-    found, waiting = dict[FNode, None](), [term]
+    conjuncts, waiting = dict[FNode, None](), [term]
     while waiting:
         one = waiting.pop()
         if one.is_and():
             waiting += reversed(one.args())
         else:
-            found[one] = None
-    return list(found)
+            conjuncts[one] = None
+    return list(conjuncts)
 
 
 @dataclass(frozen=True)

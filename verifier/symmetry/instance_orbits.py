@@ -29,7 +29,7 @@ class NoImage(Exception):
     """An instance is not what renaming elements in another should have made of it."""
 
 
-def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...]:
+def list_images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...]:
     """Every instance as the image of a representative, which is the image of itself.
 
     Checked: each renaming is a permutation that moves no pinned element, and gives the parameters.
@@ -40,7 +40,7 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
         for action in definition.actions
     }
     first: dict[tuple[str, tuple[Concrete, ...]], int] = {}
-    found = []
+    images = []
     for index, instance in enumerate(system.instances):
         ordering = _first_named_first(system, instance)
         key = (instance.action, tuple(_parameters(sorts[instance.action], instance, ordering)))
@@ -48,15 +48,15 @@ def images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...
         back = _compose(_first_named_first(system, system.instances[representative]), ordering)
         image = Image(index, representative, back)
         _check(sorts[instance.action], system, image)
-        found.append(image)
-    return tuple(found)
+        images.append(image)
+    return tuple(images)
 
 
 def instance_representatives(definition: Definition, system: TransitionSystem) -> tuple[int, ...]:
     """An instance of each orbit."""
     if not system.symmetries:  # and instances may be of no action of the protocol
         return tuple(range(len(system.instances)))
-    return tuple(image.instance for image in images(definition, system) if image.instance == image.of)
+    return tuple(image.instance for image in list_images(definition, system) if image.instance == image.of)
 
 
 def _first_named_first(system: TransitionSystem, instance: Instance) -> Renaming:

@@ -37,10 +37,10 @@ def find_frozen_variables(model: Model) -> frozenset[str]:
         possible = [one for one in effects if not any(_always_changes(effect, frozen) for effect in one)]
         sets = set().union(*(effect.sets for one in possible for effect in one))
         clears = set().union(*(effect.clears for one in possible for effect in one))
-        found = set(model.system.bits) - (sets & clears)
-        if found == frozen:
+        unchanged = set(model.system.bits) - (sets & clears)
+        if unchanged == frozen:
             break
-        frozen = found
+        frozen = unchanged
     moving = {leaf.path[0] for leaf in model.layout.leaves if not frozen.issuperset(leaf.bits)}
     return frozenset(model.layout.sorts.keys() - moving)
 

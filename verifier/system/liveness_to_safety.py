@@ -71,7 +71,7 @@ def loop_model(live: LiveModel) -> Model:
     layout = Layout({**model.layout.sorts, **copied, **flags})
     copies = dict(zip(_bits_of(layout, moving), _bits_of(layout, copied), strict=True))
     looping, *rest = _bits_of(layout, flags)
-    found = _flags(live, dict(zip(names, rest, strict=True)))
+    flag_terms = _flags(live, dict(zip(names, rest, strict=True)))
     support = Support(layout)
     starts = _starting(live, looping, copies, support)
     own = len(system.bits)
@@ -80,7 +80,7 @@ def loop_model(live: LiveModel) -> Model:
     goal = SafetyProperty(
         live.property_.name,
         PropertyKind.INVARIANT,
-        negation(_violating(live, looping, copies, found)),
+        negation(_violating(live, looping, copies, flag_terms)),
         default=True,
     )
     return replace(
@@ -93,7 +93,10 @@ def loop_model(live: LiveModel) -> Model:
             valid=conjunction((system.valid, layout.valid())),
             init=conjunction((system.init, *init)),
             instances=(
-                *(_noting(live, n, looping, copies, found, support) for n in range(len(system.instances))),
+                *(
+                    _noting(live, n, looping, copies, flag_terms, support)
+                    for n in range(len(system.instances))
+                ),
                 starts,
             ),
             properties=(*system.implied, goal),

@@ -249,10 +249,10 @@ class _Builder:
 
     def name_instances(self, instances: Iterable[Instance]) -> tuple[Instance, ...]:
         """All instances, each with the elements that it counts as naming."""
-        found = tuple(instances)
+        listed = tuple(instances)
         sorts = {action.name: action.sorts for action in self.definition.actions}
-        names = order_named(found, sorts, self.symmetries)
-        return tuple(replace(instance, names=own) for instance, own in zip(found, names, strict=True))
+        names = order_named(listed, sorts, self.symmetries)
+        return tuple(replace(instance, names=own) for instance, own in zip(listed, names, strict=True))
 
     def _instance(self, action: Action, bindings: Bindings) -> Instance | None:
         """The instance of an action with these values; None if it is trivially disabled."""

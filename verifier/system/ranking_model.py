@@ -114,8 +114,8 @@ class _Help:
 
 
 class _RankingFormulas:
-    def __init__(self, live: LiveModel, found: RankingArgument) -> None:
-        self.live, self.found = live, found
+    def __init__(self, live: LiveModel, ranking: RankingArgument) -> None:
+        self.live, self.ranking = live, ranking
         definition, layout = live.base.definition, live.base.layout
         later = Layout({new.name: new.sort for new in definition.successor})
         meaning = {old: layout.lowered[old.name] for old in definition.variables}
@@ -124,11 +124,11 @@ class _RankingFormulas:
         self.later = dict(zip(layout.bits, later.bits, strict=True))
         variables = (Term(Operator.VARIABLE, new.sort, data=new) for new in definition.successor)
         renamed = dict(zip(definition.variables, variables, strict=True))
-        after = [[substitute(one, renamed) for one in measure] for measure in found.measures]
-        pairs = [list(zip(new, old, strict=True)) for new, old in zip(after, found.measures, strict=True)]
+        after = [[substitute(one, renamed) for one in measure] for measure in ranking.measures]
+        pairs = [list(zip(new, old, strict=True)) for new, old in zip(after, ranking.measures, strict=True)]
         self.falls = self._first_change(pairs, FALSE)
         self.rises = negation(self._first_change(pairs, TRUE))
-        self.helps = [one for helpful in found.helpful for one in self._helps(helpful)]
+        self.helps = [one for helpful in ranking.helpful for one in self._helps(helpful)]
 
     def _first_change(self, measures: Sequence[Sequence[tuple[Term, Term]]], same: FNode) -> FNode:
         """Return the formula that the first changing measure falls, or ``same`` if none changes. Each measure
@@ -171,7 +171,7 @@ class _RankingFormulas:
             return Claim(says, disjunction((negation(waiting), *so)))
 
         definedness = Definedness(self.lowering)
-        terms = (term for measure in self.found.measures for term in measure)
+        terms = (term for measure in self.ranking.measures for term in measure)
         yield claim("the measures have values", conjunction(map(definedness.of, terms)))
         yield claim("a fairness condition helps", disjunction(one.when for one in self.helps))
         for one in self.helps:

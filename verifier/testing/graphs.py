@@ -107,12 +107,12 @@ def _explore_protocol(
 ) -> Callable[[], StateGraph]:
     model = build_model(loaded.definition)
     request = Request((), most_states, depth, keep_going=True, graph=True, limits=limits)
-    found = explore(model, request)
-    graph = found.graph
+    exploration = explore(model, request)
+    graph = exploration.graph
     assert graph is not None
     ended = ""
-    if not found.statistics["complete"]:
-        at_depth = depth is not None and found.statistics["depth"] >= depth
+    if not exploration.statistics["complete"]:
+        at_depth = depth is not None and exploration.statistics["depth"] >= depth
         ended = _reason(at_depth, len(graph.rows) >= most_states, depth, most_states)
     return partial(_as_graph, loaded, model, graph, ended)
 

@@ -37,10 +37,10 @@ class GuardTargets:
         if number not in self._near:
             state, near = self.state(number), self.machine.near_failures
             self._near[number] = [one for action in self.machine.actions for one in near(state, action)]
-        found = self._near[number]
+        failures = self._near[number]
         if cover == NEAR_VIOLATIONS:
-            found = [(part, states) for part, states in found if any(map(self._violates, states))]
-        return [part for part, _ in found]
+            failures = [(part, states) for part, states in failures if any(map(self._violates, states))]
+        return [part for part, _ in failures]
 
     def _violates(self, state: Any) -> bool:
         """True if an invariant is false in a state. One without a value there is not."""

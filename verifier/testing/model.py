@@ -50,14 +50,14 @@ class Model:
         """Return the values of the parameters with which an action is enabled, in the order of its
         parameters."""
         if action not in self._choices:
-            names, found = self.machine.actions[action], list[dict[str, Any]]()
+            names, choices = self.machine.actions[action], list[dict[str, Any]]()
             for state in self.states:
                 for parameters, _ in self.machine.steps(state, action, lambda _: True):
                     given = {name: self._json(parameters[name]) for name in names if name in parameters}
                     whole = {name: given.get(name) for name in names}
-                    if whole not in found:
-                        found.append(whole)
-            self._choices[action] = found
+                    if whole not in choices:
+                        choices.append(whole)
+            self._choices[action] = choices
         return self._choices[action]
 
     def is_stuck(self) -> bool:

@@ -16,9 +16,9 @@ from verifier.trust.trace import FailingPart, Trace
 
 def failing_part(model: Model, trace: Trace) -> list[str]:
     """The parts that fail in the last state: formulas with witnesses, or actions that would leave a sort."""
-    found = reasons(model, trace)
-    if found:
-        return [line for reason in found for line in _part(reason.part)]
+    failures = reasons(model, trace)
+    if failures:
+        return [line for reason in failures for line in _part(reason.part)]
     return breaches(model, trace)
 
 

@@ -128,7 +128,7 @@ def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
 
 def _by_orbits(run: Run) -> bool:
     figures = run.outcome.statistics.get("properties", {}).values()
-    return any(found.get("symmetry") for found in figures)
+    return any(figure.get("symmetry") for figure in figures)
 
 
 def _remarks(run: Run) -> Iterator[str]:

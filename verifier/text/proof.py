@@ -76,7 +76,7 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     subject = f"That no state reaches {name}" if sought else name
     if certificate.k > 1:
         return [Text(f"{subject} is {certificate.k}-inductive along paths of different states.", "bold")]
-    described = next(found for found in run.proofs if found["property"] == name)
+    described = next(entry for entry in run.proofs if entry["property"] == name)
     said = sorted(described["invariant"], key=len)
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]

@@ -257,11 +257,11 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
     speaks = "speaks" if len(names) == 1 else "speak"
     listed = ", ".join(names)
-    found = f"Not checked here: {listed}, which {speaks} of whole executions"
+    remark = f"Not checked here: {listed}, which {speaks} of whole executions"
     if run.exit_code == ExitCode.INCONCLUSIVE and _are_others_decided(run, names):
-        found += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
+        remark += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
-    return f"{found}. This decides {listed} (with the same --set, --library): {' '.join((*words, *asked))}"
+    return f"{remark}. This decides {listed} (with the same --set, --library): {' '.join((*words, *asked))}"
 
 
 def _are_others_decided(run: Run, names: Sequence[str]) -> bool:

@@ -116,8 +116,8 @@ class Explainer:
                 body = term.arguments[0]
                 each = ({**bindings, term.binds: value} for value in term.binds.sort.each())
                 inner = next(one for one in each if not self.reading.holds(body, one))
-                found = (*witnesses, (term.binds.name, inner[term.binds]))
-                yield from self._failures(body, inner, found, premises)
+                chosen = (*witnesses, (term.binds.name, inner[term.binds]))
+                yield from self._failures(body, inner, chosen, premises)
             case Operator.NOT if term.arguments[0].operator is Operator.EXISTS:
                 some = term.arguments[0]
                 none = Term(Operator.NOT, term.sort, some.arguments)

@@ -80,7 +80,7 @@ def _unmet_of(formula: TemporalFormula, explainers: list[Explainer], start: int)
     return [*unmet, *parts]
 
 
-def _common(found: list[list[Reason]]) -> list[Reason]:
+def _common(by_state: list[list[Reason]]) -> list[Reason]:
     """The reasons that there are in all states."""
-    keys = [{(one.witnesses, one.formula) for one in of_state} for of_state in found]
-    return [one for one in found[0] if all((one.witnesses, one.formula) in of_state for of_state in keys)]
+    keys = [{(one.witnesses, one.formula) for one in of_state} for of_state in by_state]
+    return [one for one in by_state[0] if all((one.witnesses, one.formula) in of_state for of_state in keys)]

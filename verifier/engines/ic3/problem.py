@@ -78,14 +78,14 @@ def problem(
     system: TransitionSystem,
     name: str,
     lemmas: Sequence[FNode] = (),
-    found: Callable[[Clauses], None] = lambda _: None,
+    report_invariants: Callable[[Clauses], None] = lambda _: None,
     structural: bool = True,
     permutations: Sequence[Permutation] = (),
 ) -> Problem:
     """The problem of proving or refuting a property by IC3. The conjunction of ``lemmas`` is inductive.
 
-    With ``structural``, structural invariants are looked for, by orbits under ``permutations``, and ``found``
-    is called with them.
+    With ``structural``, structural invariants are looked for, by orbits under ``permutations``, and
+    ``report_invariants`` is called with them.
     """
     prop = system.property_named(name)
     assumed = [SafetyProperty(f"lemma {i}", prop.kind, formula, False) for i, formula in enumerate(lemmas)]
@@ -93,7 +93,7 @@ def problem(
     unrolling = unroll(replace(system, properties=(prop, *assumed)), Steps.SERIAL, symmetry=False)
     types = type_clauses(system)
     invariants = structural_invariants(system, unrolling, permutations) if structural else []
-    found(invariants)
+    report_invariants(invariants)
     cnf = Clausifier()
     variables = {symbol: cnf.declare(symbol) for symbol in system.bits}
     steps = [

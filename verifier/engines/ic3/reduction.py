@@ -49,8 +49,8 @@ def reduce_invariant(
             kept[orbit] = None
             waiting += cores.of_consecution(orbit)
     used = {clause for orbit in kept for clause in orbits[orbit]}
-    found = [tuple(sorted(clause, key=abs)) for clause in invariant if clause in used]
-    return Reduced(found, tuple(sorted(cores.lemmas)))
+    reduced = [tuple(sorted(clause, key=abs)) for clause in invariant if clause in used]
+    return Reduced(reduced, tuple(sorted(cores.lemmas)))
 
 
 def _orbits(invariant: Sequence[Clause], permutations: Sequence[Permutation]) -> list[tuple[Clause, ...]]:

@@ -58,12 +58,12 @@ class Telling:
     def __call__(self, news: Any) -> None:
         """Pass the news on, and tell the violation that they bring."""
         self.listen(news)
-        if not isinstance(news, Progress) or news.found is None or news.reached or self.model is None:
+        if not isinstance(news, Progress) or news.execution is None or news.reached or self.model is None:
             return
         titles = self.asked.module.definition.titles
-        self._left = self._left or news.found.violates in titles.of_the_translation
+        self._left = self._left or news.execution.violates in titles.of_the_translation
         if not self._left:
-            self._tell(self.model, news.found, news.seconds)
+            self._tell(self.model, news.execution, news.seconds)
 
     def _tell(self, model: Model, execution: Execution, seconds: float) -> None:
         from verifier.runs.modules.verdicts import check_run

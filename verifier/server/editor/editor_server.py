@@ -93,22 +93,22 @@ class EditorServer(LanguageServer):
         await asyncio.sleep(pause)
         run = self.run_python and saved
         look = partial(look_at, path, self.text(path), dict(self.texts), self.libraries, run_python=run)
-        found = await asyncio.get_running_loop().run_in_executor(None, look)
+        findings = await asyncio.get_running_loop().run_in_executor(None, look)
         if path in self.texts:
-            self.looked[path] = self._keep_names(path, found)
-            self._publish(path, found.found)
+            self.looked[path] = self._keep_names(path, findings)
+            self._publish(path, findings.problems)
 
-    def _keep_names(self, path: Path, found: Findings) -> Findings:
+    def _keep_names(self, path: Path, findings: Findings) -> Findings:
         """Return findings, with the names that were known before an error."""
         known = self.looked.get(path)
-        if known is None or found.properties or not found.found:
-            return found
-        return Findings(found.found, known.properties, known.actions)
+        if known is None or findings.properties or not findings.problems:
+            return findings
+        return Findings(findings.problems, known.properties, known.actions)
 
-    def _publish(self, path: Path, found: tuple[Finding, ...]) -> None:
+    def _publish(self, path: Path, findings: tuple[Finding, ...]) -> None:
         """Publish the findings about a file, and take back those of other files that it had before."""
         by_file: dict[Path, list[lsp.Diagnostic]] = {path: []}
-        for one in found:
+        for one in findings:
             by_file.setdefault(one.file, []).append(self._diagnostic(one))
         for file in self._published.get(path, set()) - by_file.keys():
             by_file[file] = []
@@ -175,18 +175,18 @@ class EditorServer(LanguageServer):
         engine, options = ENGINES[command]
         spec = await self.load(path)
         asked = {"spec": spec, "engine": engine, "properties": [name], "options": dict(options)}
-        found = await self.request("check", asked)
-        self.verdicts.note(path, found)
+        answer = await self.request("check", asked)
+        self.verdicts.note(path, answer)
         self._refresh_lenses()
-        return found
+        return answer
 
     async def cover(self, path: Path) -> dict[str, Any]:
         """Count what the actions of a module cover, for the lenses."""
         spec = await self.load(path)
-        found = await self.request("coverage", {"spec": spec})
-        self.covered[path] = describe_coverage(found)
+        counts = await self.request("coverage", {"spec": spec})
+        self.covered[path] = describe_coverage(counts)
         self._refresh_lenses()
-        return found
+        return counts
 
     def _refresh_lenses(self) -> None:
         workspace = self.client_capabilities.workspace

@@ -44,7 +44,7 @@ class Finding:
 class Findings:
     """The result of looking at a file, and what can be asked of it."""
 
-    found: tuple[Finding, ...] = ()
+    problems: tuple[Finding, ...] = ()
     properties: tuple[str, ...] = ()
     """The names of the properties that the configuration checks."""
     actions: tuple[str, ...] = ()
@@ -68,8 +68,8 @@ def find_in_module(file: Path, texts: Mapping[Path, str], libraries: Sequence[Pa
     except RecursionError:
         return Findings((Finding(file, Place(str(file), 1, 1), "it is nested too deep to be read"),))
     names = tuple(dict.fromkeys(name.partition("(")[0] for name in actions(spec)))
-    found = tuple(_as_warnings(file, [*warnings, *spec.warnings]))
-    return Findings(found, (*spec.invariants, *spec.properties), names)
+    problems = tuple(_as_warnings(file, [*warnings, *spec.warnings]))
+    return Findings(problems, (*spec.invariants, *spec.properties), names)
 
 
 def _read_config(path: Path, texts: Mapping[Path, str]) -> Config | None:
@@ -155,9 +155,9 @@ def find_in_manifest(file: Path, text: str) -> Findings:
 
 def _place_in_manifest(file: Path, text: str, words: str) -> Place:
     """Return the place of an error: by TOML's words, or the line of the cell that it names."""
-    found = _PLACE_OF_TOML.search(words)
-    if found is not None:
-        return Place(str(file), int(found[1]), int(found[2]))
+    match = _PLACE_OF_TOML.search(words)
+    if match is not None:
+        return Place(str(file), int(match[1]), int(match[2]))
     cell = _CELL.search(words)
     if cell is not None:
         for number, line in enumerate(text.splitlines(), 1):

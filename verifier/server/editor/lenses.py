@@ -26,15 +26,15 @@ def make_lenses(server: EditorServer, path: Path) -> list[CodeLens]:
     looked, module = server.looked.get(path), server.modules.get(path)
     if looked is None or module is None:
         return []
-    found: list[CodeLens] = []
+    lenses: list[CodeLens] = []
     for one in module.declarations():
         if not one.is_top:
             continue
         if one.name in looked.properties:
-            found += _of_property(server, path, one.name, one.place)
+            lenses += _of_property(server, path, one.name, one.place)
         elif one.name in looked.actions:
-            found += _of_action(server, path, one.name, one.place)
-    return found
+            lenses += _of_action(server, path, one.name, one.place)
+    return lenses
 
 
 def _of_property(server: EditorServer, path: Path, name: str, place: Place) -> Iterator[CodeLens]:

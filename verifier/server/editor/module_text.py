@@ -91,11 +91,11 @@ class ModuleText:
     @cached_property
     def _names(self) -> Mapping[int, Mapping[str, Node]]:
         """The names of each scope, by the scope's node."""
-        found: dict[int, dict[str, Node]] = {}
+        names: dict[int, dict[str, Node]] = {}
         for node in self._captures.get("local.definition", ()):
             scope = self._scope_of(node)
-            found.setdefault(-1 if scope is None else scope.id, {}).setdefault(text_of(node), node)
-        return found
+            names.setdefault(-1 if scope is None else scope.id, {}).setdefault(text_of(node), node)
+        return names
 
     def _scope_of(self, node: Node) -> Node | None:
         """Return the scope in which a declared name is known."""
@@ -118,8 +118,8 @@ class ModuleText:
 
     def declarations(self) -> Iterator[Declaration]:
         """Yield the names that the file declares, those of modules and those of parts."""
-        found = self._captures.get("local.definition", ())
-        yield from map(self._declaration, sorted(found, key=lambda node: node.start_byte))
+        nodes = self._captures.get("local.definition", ())
+        yield from map(self._declaration, sorted(nodes, key=lambda node: node.start_byte))
 
     def _declaration(self, node: Node) -> Declaration:
         form, scope = node.parent, self._scope_of(node)
@@ -168,9 +168,9 @@ class ModuleText:
         scope: Node | None = node
         while scope is not None:
             scope = self._around(scope)
-            found = self._names.get(-1 if scope is None else scope.id, {}).get(name)
-            if found is not None:
-                return self._declaration(found)
+            definition = self._names.get(-1 if scope is None else scope.id, {}).get(name)
+            if definition is not None:
+                return self._declaration(definition)
         return None
 
     def known_at(self, line: int, column: int) -> Iterator[Declaration]:
@@ -185,22 +185,22 @@ class ModuleText:
                 scopes.append(node)
             node = node.parent
         for scope in [*scopes, None, *(self.modules[:1] if not scopes else ())]:
-            for name, found in self._names.get(-1 if scope is None else scope.id, {}).items():
+            for name, definition in self._names.get(-1 if scope is None else scope.id, {}).items():
                 if name not in seen:
                     seen.add(name)
-                    yield self._declaration(found)
+                    yield self._declaration(definition)
 
     def extended(self) -> list[str]:
         """Return the modules whose names are known here: of EXTENDS, and of INSTANCE without a name."""
-        found: list[str] = []
+        names: list[str] = []
         for module in self.modules:
             for unit in module.named_children:
                 if unit.type == "extends":
-                    found += [text_of(one) for one in unit.named_children if one.type == "identifier_ref"]
+                    names += [text_of(one) for one in unit.named_children if one.type == "identifier_ref"]
                 plain = unit.named_children[0] if unit.type == "local_definition" else unit
                 if plain.type == "instance" and plain.named_children:
-                    found.append(text_of(plain.named_children[0]))
-        return list(dict.fromkeys(found))
+                    names.append(text_of(plain.named_children[0]))
+        return list(dict.fromkeys(names))
 
     def instance_of(self, node: Node) -> str | None:
         """Return the module that a name behind ``!`` belongs to; None for another name."""
@@ -257,9 +257,9 @@ class ModuleTexts:
     def module(self, name: str, beside: Path) -> ModuleText | None:
         """Return the file of a module that another file names."""
         for folder in (beside.parent, *self.libraries, LIBRARY):
-            found = self.get(folder / f"{name}.tla")
-            if found is not None:
-                return found
+            text = self.get(folder / f"{name}.tla")
+            if text is not None:
+                return text
         return None
 
     def find(self, text: ModuleText, node: Node) -> Declaration | StandardName | None:
@@ -269,9 +269,9 @@ class ModuleTexts:
         module = text.instance_of(node)
         if module is not None:
             return self._find_in(module, text_of(node), text.file, set())
-        found = text.find_local(node)
-        if found is not None:
-            return found
+        local = text.find_local(node)
+        if local is not None:
+            return local
         for name in text.extended():
             outer = self._find_in(name, text_of(node), text.file, set())
             if outer is not None:
@@ -302,9 +302,9 @@ class ModuleTexts:
             if one.is_top and one.name == name:
                 return one
         for other in text.extended():
-            found = self._find_in(other, name, text.file, seen)
-            if found is not None:
-                return found
+            declaration = self._find_in(other, name, text.file, seen)
+            if declaration is not None:
+                return declaration
         return None
 
     def names_of(self, module: str, beside: Path, seen: set[str] | None = None) -> dict[str, str]:
@@ -319,10 +319,10 @@ class ModuleTexts:
         text = self.module(module, beside)
         if text is None:
             return {}
-        found = {one.name: f"{one.kind} of {module}" for one in text.declarations() if one.is_top}
+        names = {one.name: f"{one.kind} of {module}" for one in text.declarations() if one.is_top}
         for other in text.extended():
-            found = {**self.names_of(other, text.file, seen), **found}
-        return found
+            names = {**self.names_of(other, text.file, seen), **names}
+        return names
 
     def find_references(self, wanted: Declaration) -> Iterator[tuple[Path, Place]]:
         """Yield where a declared name stands: in its file, and in the modules beside it and open ones."""
@@ -334,8 +334,8 @@ class ModuleTexts:
             text = self.get(file)
             for node in text.references() if text is not None else ():
                 if text is not None and text_of(node) == wanted.name:
-                    found = self.find(text, node)
-                    if isinstance(found, Declaration) and (found.file, found.place) == (
+                    declaration = self.find(text, node)
+                    if isinstance(declaration, Declaration) and (declaration.file, declaration.place) == (
                         wanted.file,
                         wanted.place,
                     ):

@@ -71,58 +71,58 @@ def _find(server: EditorServer, path: Path, position: Position) -> Declaration |
 
 def find_definition(server: EditorServer, path: Path, position: Position) -> Location | None:
     """Return where the name at a position is declared."""
-    found = _find(server, path, position)
-    if not isinstance(found, Declaration):
+    declaration = _find(server, path, position)
+    if not isinstance(declaration, Declaration):
         return None
-    return location(found.file, server.positions(found.file), found.place)
+    return location(declaration.file, server.positions(declaration.file), declaration.place)
 
 
 def find_references(
     server: EditorServer, path: Path, position: Position, *, declaration: bool
 ) -> list[Location]:
     """Return where the name at a position is used, in this module and those beside it."""
-    found = _find(server, path, position)
-    if not isinstance(found, Declaration):
+    target = _find(server, path, position)
+    if not isinstance(target, Declaration):
         return []
-    places = list(server.modules.find_references(found))
+    places = list(server.modules.find_references(target))
     if declaration:
-        places.insert(0, (found.file, found.place))
+        places.insert(0, (target.file, target.place))
     return [location(file, server.positions(file), place) for file, place in places]
 
 
 def describe_name(server: EditorServer, path: Path, position: Position) -> Hover | None:
     """Return what the name at a position means, with its value in the state where one walks."""
     named = _name_at(server, path, position)
-    found = None if named is None else server.modules.find(*named)
-    if found is None or named is None:
+    declaration = None if named is None else server.modules.find(*named)
+    if declaration is None or named is None:
         return None
-    if isinstance(found, StandardName):
-        words = f"`{found.name}` of the standard module {found.module}"
+    if isinstance(declaration, StandardName):
+        words = f"`{declaration.name}` of the standard module {declaration.module}"
         return Hover(MarkupContent(MarkupKind.Markdown, words))
-    lines = found.text.split("\n")
+    lines = declaration.text.split("\n")
     shown = "\n".join([*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])])
     parts = [f"```tla\n{shown}\n```"]
-    comment = comment_above(found.whole) if found.is_top else ""
+    comment = comment_above(declaration.whole) if declaration.is_top else ""
     if comment:
         parts.append(comment)
-    if found.file != path:
-        parts.append(f"{found.kind} of {found.file.name}")
-    value = _value_of(server, path, found)
+    if declaration.file != path:
+        parts.append(f"{declaration.kind} of {declaration.file.name}")
+    value = _value_of(server, path, declaration)
     if value is not None:
         parts.append(value)
     return Hover(MarkupContent(MarkupKind.Markdown, "\n\n".join(parts)))
 
 
-def _value_of(server: EditorServer, path: Path, found: Declaration) -> str | None:
+def _value_of(server: EditorServer, path: Path, declaration: Declaration) -> str | None:
     """Return the value of a name in the current state, if the module is open and one walks in it."""
     spec = server.find_open(path)
-    if spec is None or not spec.path or not found.is_top:
+    if spec is None or not spec.path or not declaration.is_top:
         return None
     with server.session.lock.take_within(_PATIENCE_SECONDS) as is_free:
         if not is_free:  # the editor rather has no value than waits
             return None
         try:
-            value = spec.reading.evaluate(found.name)(spec.state(spec.current))
+            value = spec.reading.evaluate(declaration.name)(spec.state(spec.current))
         except (UsageError, Undefined):  # it has parameters, or speaks of steps
             return None
         return f"In state {spec.current}: `{spec.machine.show(value)}`"

@@ -62,13 +62,13 @@ class Verdicts:
 def describe_coverage(content: Mapping[str, Any]) -> dict[str, str]:
     """Return in words how often each action is taken."""
     states = f"{content['states']} {'states' if content['all_states'] else 'nearest states'}"
-    found: dict[str, str] = {}
+    by_action: dict[str, str] = {}
     for one in content["actions"]:
         if one["steps"]:
             unused = [part["formula"] for part in one["parts"] if part["steps"] == 0]
             more = f"; never true: {', '.join(unused)}" if unused else ""
-            found[one["action"]] = f"taken {one['steps']} times in {states}{more}"
+            by_action[one["action"]] = f"taken {one['steps']} times in {states}{more}"
         else:
             why = f": {one['nearest']['formula']} {one['nearest']['says']}" if "nearest" in one else ""
-            found[one["action"]] = f"never enabled in {states}{why}"
-    return found
+            by_action[one["action"]] = f"never enabled in {states}{why}"
+    return by_action

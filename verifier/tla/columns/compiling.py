@@ -264,7 +264,7 @@ class Compiler(Parts):
             }
             return self.walk(code.body, outer.having(names))
         assert isinstance(stands.expression, ast.OperatorArgument)
-        found = self.symbol(stands.expression.operator, outer)
-        if not isinstance(found, Definition) or found.nested or found.body is None:
+        operator = self.symbol(stands.expression.operator, outer)
+        if not isinstance(operator, Definition) or operator.nested or operator.body is None:
             raise Unsuited(f"{whole.place}: an operator that columns do not walk")
-        return self.walk(found.body, self.enter(found, whole.arguments, around))
+        return self.walk(operator.body, self.enter(operator, whole.arguments, around))

@@ -60,20 +60,20 @@ class Columns:
         return list(references)
 
     def _read(
-        self, whole: Expression, around: Environment, primed: bool, found: dict[ColumnReference, None]
+        self, whole: Expression, around: Environment, primed: bool, columns: dict[ColumnReference, None]
     ) -> None:
         for one in self._symbols(whole, around.unit.module, primed):
             if isinstance(one.symbol, ast.Variable):
                 index = self.core.index[one.symbol]
-                found[(self.next if one.primed else self.now)[index]] = None
+                columns[(self.next if one.primed else self.now)[index]] = None
                 continue
             stands = around.names.get(one.symbol)
             if isinstance(stands, ColumnReference):
-                found[stands] = None
+                columns[stands] = None
             elif stands is not None:
                 flags = (False, True) if getattr(one.symbol, "arity", 0) else (one.primed,)
                 for flag in flags:
-                    self._read(stands.expression, stands.around or around, flag, found)
+                    self._read(stands.expression, stands.around or around, flag, columns)
 
     def _symbols(self, whole: Expression, module: str, primed: bool) -> list[Read]:
         """Return the symbols that an expression reads, in a fixed order."""

@@ -169,8 +169,8 @@ class Parts:
         reads = self.columns.read(short, names, False)
         columns = tuple((of.numbers, of.variable, of.primed, of.derived is None) for of in reads)
         key = (kind, self.meanings.of(whole, around), columns)
-        found = self.made.get(key)
-        if found is None:
+        known = self.made.get(key)
+        if known is None:
             leaf = self.made[key] = self._count_leaf(made(short, names))
             return leaf
-        return cast("LeafOf", found.reading(reads))
+        return cast("LeafOf", known.reading(reads))

@@ -90,13 +90,13 @@ class Leaf(ABC):
             known.forget()
         keys = known.packed.keys(numbers, len(batch))
         if known.table is None:
-            found, new = known.classes.find(keys)
+            places, new = known.classes.find(keys)
             try:
                 known.results.extend(self._compute_unknown(numbers, new))
             except BaseException:
                 known.forget()  # some of the keys have no result
                 raise
-            return known.results.array[found]
+            return known.results.array[places]
         results = known.table[keys]
         missing = np.flatnonzero(results == _UNKNOWN)
         if len(missing):

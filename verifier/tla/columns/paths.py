@@ -66,11 +66,11 @@ class Paths:
         return whole, around
 
     def _resolve_name(
-        self, whole: Expression, around: Environment, wanted: Container[Key], found: dict[Key, Expression]
+        self, whole: Expression, around: Environment, wanted: Container[Key], paths: dict[Key, Expression]
     ) -> tuple[Expression, Environment]:
         names: dict[Key, Bound] = {}
         inner: dict[Symbol, ColumnReference | Given] = {}
-        for key, path in found.items():
+        for key, path in paths.items():
             if key in wanted:
                 if len(self.names) == len(names):
                     self.names.append(Bound(f"path {len(names)}"))
@@ -85,14 +85,14 @@ class Paths:
         self,
         whole: Expression,
         around: Environment,
-        found: dict[Key, Expression],
+        paths: dict[Key, Expression],
         names: dict[Key, Bound] | None,
     ) -> Expression:
         """Return an expression with names for paths that are parts of it. The paths are added to
-        ``found``."""
+        ``paths``."""
 
         def of(part: Expression) -> Expression:
-            return self._rewrite(part, around, found, names)
+            return self._rewrite(part, around, paths, names)
 
         def within(path: Expression) -> Expression:
             if not isinstance(path, ast.FunctionApply):
@@ -107,19 +107,19 @@ class Paths:
         self,
         whole: Expression,
         around: Environment,
-        found: dict[Key, Expression],
+        paths: dict[Key, Expression],
         names: dict[Key, Bound] | None,
     ) -> Expression:
-        """Return an expression with names for paths, itself included. The paths are added to ``found``."""
+        """Return an expression with names for paths, itself included. The paths are added to ``paths``."""
         key = self._path(whole, around)
         if key is not None:
             if names is not None and key in names:
                 return ast.Apply(names[key], place=whole.place)
-            found[key] = whole
+            paths[key] = whole
             return whole
 
         def of(part: Expression) -> Expression:
-            return self._rewrite(part, around, found, names)
+            return self._rewrite(part, around, paths, names)
 
         if isinstance(whole, ast.Apply) and not self._keeps(whole.operator, around):
             return whole

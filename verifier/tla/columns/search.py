@@ -280,7 +280,7 @@ class Search:
         return rows.column(self.compiler.actions.mark)
 
     def _action(self, mark: int) -> str:
-        return self.compiler.actions.found[mark].shown if mark != UNSET_NUMBER else "Next"
+        return self.compiler.actions.definitions[mark].shown if mark != UNSET_NUMBER else "Next"
 
 
 def _firsts(keys: Column, rows: Column) -> Column:

@@ -198,16 +198,16 @@ class Settled(Walk):
         return divide_rows(batch, unset, self.walk, Guard(self.test), self.mark)
 
 
-def _assign_column(batch: Batch, of: ColumnReference, found: Column) -> Batch:
+def _assign_column(batch: Batch, of: ColumnReference, column: Column) -> Batch:
     """Assign a value to a variable. Rows where it has another value are removed."""
     if of not in batch.names:
-        return batch.put(of, found)
+        return batch.put(of, column)
     before = batch.column(of)
-    clash = (before != UNSET_NUMBER) & (before != found)
+    clash = (before != UNSET_NUMBER) & (before != column)
     values = of.numbers.values
-    for one, other in set(zip(before[clash].tolist(), found[clash].tolist(), strict=True)):
+    for one, other in set(zip(before[clash].tolist(), column[clash].tolist(), strict=True)):
         equals(values[one], values[other])  # raises NoValue if they may not be compared
-    return batch.put(of, np.where(before == UNSET_NUMBER, found, before)).where(~clash)
+    return batch.put(of, np.where(before == UNSET_NUMBER, column, before)).where(~clash)
 
 
 @dataclass(frozen=True)
@@ -274,9 +274,9 @@ class Actions:
     """The numbered definitions that name steps."""
 
     mark: ColumnReference = field(default_factory=new_mark)
-    found: list[Definition] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
 
     def make_named(self, symbol: Definition, body: Walk) -> Named:
         """Return a walk whose steps are named by a definition."""
-        self.found.append(symbol)
-        return Named(self.mark, len(self.found) - 1, body)
+        self.definitions.append(symbol)
+        return Named(self.mark, len(self.definitions) - 1, body)
