@@ -39,7 +39,7 @@ from verifier.encodings.terms import Term
 from verifier.errors import TooLargeError, UsageError
 from verifier.runs.modules.loading import formula_named, load
 from verifier.runs.modules.translating import Symbolic, translate_module
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.order import text
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.rules import make_translator

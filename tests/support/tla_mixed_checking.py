@@ -68,8 +68,8 @@ def answer_of(text: str) -> Answer:
 def differs_from_tlc(folder: Path, made: Module, said: Answer, found: Counter[str]) -> str | None:
     """Return the difference between the interpreter and TLC in words; None if there is none."""
     failed, explorer = explore_random(folder, made.names)
-    counts = (explorer.found.generated, explorer.found.distinct, explorer.found.depth + 1)
-    violated = sorted(explorer.found.violations)
+    counts = (explorer.result.generated, explorer.result.distinct, explorer.result.depth + 1)
+    violated = sorted(explorer.result.violations)
     theirs = f"{'an error, ' if failed else ''}violated {violated}, {counts}"
     found[f"TLC: {said.kind}"] += 1
     match said.kind:

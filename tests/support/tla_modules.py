@@ -15,8 +15,8 @@ from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.config import parse_config
 from verifier.tla.evaluator import deep_recursion
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import show_state
 from verifier.tla.loading import read_module
@@ -63,7 +63,7 @@ def all_found(explorer: Explorer) -> tuple[tuple[Any, ...], bool]:
         explorer.explore()
     except (Undefined, Interrupted) as reason:
         error = str(reason)
-    found, order = explorer.found, explorer.evaluator.order
+    found, order = explorer.result, explorer.evaluator.order
     by_columns = explorer.columns.search is not None
 
     def show(states: list[State]) -> list[dict[str, str]]:
@@ -81,7 +81,7 @@ def counts(
     folder: Path, body: str, config: str = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 ) -> tuple[int, int, int]:
     """Distinct states, states generated, and levels."""
-    found = explore_module(folder, body, config).found
+    found = explore_module(folder, body, config).result
     return found.distinct, found.generated, len(found.levels)
 
 

@@ -55,7 +55,7 @@ def test_what_is_any_value_is_refused(tmp_path: Path, name: str) -> None:
 def test_an_assignment_is_an_equality(tmp_path: Path) -> None:
     """Seven buffers, of which all but the empty one follow a Put; the last one put is known besides."""
     plain = BUFFER.replace(":=", "=")
-    found, expected = (explore_module(tmp_path, body, CONFIG).found for body in (BUFFER, plain))
+    found, expected = (explore_module(tmp_path, body, CONFIG).result for body in (BUFFER, plain))
     assert (found.distinct, found.generated) == (expected.distinct, expected.generated)
     assert found.distinct > 7
 

@@ -241,7 +241,7 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
     for stop, reason in ((Interrupted("time is over"), "time is over"), (KeyboardInterrupt(), INTERRUPTED)):
 
         def look(watch: object, explorer: Explorer, stop: BaseException = stop) -> None:
-            if explorer.found.closed == 3:
+            if explorer.result.closed == 3:
                 raise stop
 
         monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)

@@ -59,7 +59,7 @@ def test_an_operator_that_primes_its_argument_is_refused_as_an_argument(formula:
 def test_others_are_taken(formula: str, tmp_path: Path) -> None:
     found = explore_module(
         tmp_path, f"{BASE}{NEXT}{formula}\n", "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
-    ).found
+    ).result
     assert found.distinct == 4
 
 

@@ -36,7 +36,7 @@ def test_it_takes_the_least_that_fits(members: str, fits: str, tmp_path: Path) -
     asked = translate_body(tmp_path, _body(members, fits), CONFIG)
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
-    assert explorer.found.distinct == 54
+    assert explorer.result.distinct == 54
     found = ran("explore", asked, keep_going=True).outcome
     assert found.statistics["distinct_states"] == 54
     assert {verdict.kind for verdict in found.verdicts} == {VerdictKind.HOLDS}

@@ -56,7 +56,7 @@ def _counts(asked: Symbolic) -> tuple[tuple[int, int], tuple[int, int]]:
     explorer.explore()
     asked.each_way = True
     ours = ran("explore", asked, keep_going=True).outcome.statistics
-    theirs = explorer.found.distinct, explorer.found.generated
+    theirs = explorer.result.distinct, explorer.result.generated
     return theirs, (ours["distinct_states"], ours["generated_states"])
 
 

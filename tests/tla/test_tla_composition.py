@@ -28,7 +28,7 @@ Same == [][Next]_x
 
 def test_tlcs_test_has_its_counts_and_its_violation(tmp_path: Path) -> None:
     config = "SPECIFICATION Spec\nINVARIANT Inv\nPROPERTY Never Same\nCHECK_DEADLOCK FALSE"
-    found = explore_module(tmp_path, COMPOSED, config).found
+    found = explore_module(tmp_path, COMPOSED, config).result
     assert (found.generated, found.distinct) == (10, 4)
     assert {name: one.states for name, one in found.violations.items()} == {"Inv": [(0,), (4,), (6,)]}
 
@@ -47,7 +47,7 @@ def test_chains_are_composed(next_is: str, tmp_path: Path) -> None:
     found = explore_module(tmp_path, f"{CHAINED}Next == x = 0 /\\ {next_is}", CONFIG)
     assert sorted(found.states) == [(0,), (9,), (10,), (11,)]
     if next_is.startswith(r"A({1,2}) \cdot A"):
-        assert found.found.generated == 9  # TLC's count
+        assert found.result.generated == 9  # TLC's count
 
 
 def test_a_composed_relation_is_the_product_of_both(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ None == [][~(A \cdot B)]_<<x, y>>
             reached.add(state)
             waiting += following(state[0])
     assert set(explorer.states) == reached
-    assert set(explorer.found.violations) == {"None"}
+    assert set(explorer.result.violations) == {"None"}
 
 
 REFUSED = {

@@ -35,9 +35,9 @@ CHECK_DEADLOCK FALSE
 
 def test_values_by_argument(tmp_path: Path) -> None:
     """TLC: 6 distinct states, 7 generated; with 7 for LIMIT, Inv is violated in the second state."""
-    found = explore_module(tmp_path, TABLES.replace("LIMIT", "8"), CONFIG).found
+    found = explore_module(tmp_path, TABLES.replace("LIMIT", "8"), CONFIG).result
     assert (found.distinct, found.generated, found.violations) == (6, 7, {})
-    found = explore_module(tmp_path, TABLES.replace("LIMIT", "7"), CONFIG).found
+    found = explore_module(tmp_path, TABLES.replace("LIMIT", "7"), CONFIG).result
     assert list(found.violations) == ["Inv"]
 
 
@@ -135,14 +135,14 @@ def test_an_operator_may_have_one_value(declared: str, put: str, tmp_path: Path)
     """Whatever its arguments are, as TLC has it."""
     body = f"EXTENDS Naturals\n{declared}\nG(a) == a + 3\nVARIABLE x\nInit == x = F(2)\n"
     body += "Next == x' = x\nFive == x = 5\n"
-    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\nINVARIANT Five\nCONSTANT {put}").found
+    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\nINVARIANT Five\nCONSTANT {put}").result
     assert (found.distinct, found.violations) == (1, {})
 
 
 def test_truths_need_no_definition(tmp_path: Path) -> None:
     body = "VARIABLE x\nInit == x = TRUE\nNext == x' = ~x\n"
     asked = "INVARIANT TRUE FALSE\nCONSTRAINT TRUE\nACTION_CONSTRAINT TRUE\nPROPERTY TRUE"
-    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\n{asked}").found
+    found = explore_module(tmp_path, body, f"INIT Init\nNEXT Next\n{asked}").result
     assert (found.distinct, set(found.violations)) == (2, {"FALSE"})
 
 

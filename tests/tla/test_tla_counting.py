@@ -53,7 +53,7 @@ def look_at_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _compare(folder: Path, body: str, config: str) -> str:
     """Explores by the command and by the interpreter, which agree; what the command said on the way."""
-    found = explore_module(folder, body, config).found
+    found = explore_module(folder, body, config).result
     (folder / "M.cfg").write_text(config)
     done = verify("explore", "--spec", str(write_module(folder, body)), "--keep-going", "--format", "json")
     run = json.loads(done.stdout)
@@ -322,7 +322,7 @@ def test_the_level_is_that_of_the_state_that_is_looked_at(
 
 @pytest.mark.parametrize(("asked", "steps"), [("INVARIANT Three", 3), ("PROPERTY Step", 4)])
 def test_properties_of_a_level(asked: str, steps: int, tmp_path: Path) -> None:
-    found = explore_module(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").found
+    found = explore_module(tmp_path, LEVELS, f"{PLAIN}CONSTRAINT Con\n{asked}").result
     (violation,) = found.violations.values()
     assert len(violation.states) - 1 == steps
 

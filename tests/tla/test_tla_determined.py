@@ -54,7 +54,7 @@ def _instances(folder: Path, body: str) -> tuple[int, int]:
 def _states(folder: Path, body: str) -> int:
     explorer = Explorer(specify_module(folder, body, CONFIG), properties=(), keep_going=True)
     explorer.explore()
-    return explorer.found.distinct
+    return explorer.result.distinct
 
 
 @pytest.mark.parametrize("case", ONE)

@@ -21,7 +21,7 @@ def test_an_expression_may_be_deep(depth: int, tmp_path: Path) -> None:
         "EXTENDS Naturals, FiniteSets\nVARIABLE x\nInit == x = 0\n"
         f"Next == x < 2 /\\ x' = x + 1 /\\ {nested} < x' + {depth}\nInv == Cardinality({sets}) = 1"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert (found.distinct, found.generated, found.violations) == (3, 3, {})
 
 
@@ -66,7 +66,7 @@ def test_text_of_a_string_is_no_source(tmp_path: Path) -> None:
         f'VARIABLE x\nInit == x = "{words}"\nSame(v) == v \\in {{"{words}", x}}\n'
         f'Next == x\' \\in {{"{words}"}} /\\ Same(x\')\nInv == [a |-> x].a = "{words}"'
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert (found.distinct, found.generated, found.violations) == (1, 2, {})
 
 
@@ -77,7 +77,7 @@ def test_a_conjunct_that_was_true_is_told_again_of_other_values(tmp_path: Path) 
         "Type == x \\in 0..9 /\\ y \\in {0, 1}\n"
         "Inv == Type /\\ y < 2 /\\ (x < 3 \\/ y = 0)\nLevel == x < 9 /\\ TLCGet(\"level\") < 4"
     )  # fmt: skip
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Level").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Level").result
     assert found.distinct == 9
     assert [len(found.violations[name].states) for name in ("Inv", "Level")] == [4, 4]
 
@@ -101,7 +101,7 @@ def test_members_that_are_known_do_not_hide_those_of_another_kind(tmp_path: Path
     )  # fmt: skip
     with pytest.raises(Undefined, match="of different kinds"):
         explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
-    found = explore_module(tmp_path, body.replace('"a"', "3"), f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body.replace('"a"', "3"), f"{QUIET}\nINVARIANT Inv").result
     assert len(found.violations["Inv"].states) == 3
 
 
@@ -135,7 +135,7 @@ def test_a_name_that_is_always_read_has_another_value_below_a_prime(tmp_path: Pa
         "Step == LET two == 2 * x IN two < 99 /\\ (two + 1)' \\in {two + 1, two + 3}\n"
         "Prop == [][Step]_x"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Prop").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Prop").result
     assert (found.distinct, found.generated, found.violations) == (5, 5, {})
 
 
@@ -146,5 +146,5 @@ def test_an_argument_of_a_guard_may_be_what_is_assigned_to(tmp_path: Path) -> No
         "Init == Is(x, 0) /\\ Is(y, 5)\nNext == Low(x) /\\ Is(x', 1) /\\ Is(y', 5)\nInv == Is(y, 5)"
     )
     search = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
-    assert (search.found.initial, search.found.violations) == (4, {})
+    assert (search.result.initial, search.result.violations) == (4, {})
     assert {state[0] for state in search.states} == {0, 1, 2}

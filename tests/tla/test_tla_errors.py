@@ -307,7 +307,7 @@ def test_a_value_for_what_the_module_does_not_name_is_passed_over(tmp_path: Path
     explorer = explore_module(
         tmp_path, body, f"{CONFIG}\nCONSTANTS s1 = 1\n  quiet = {{3}}\n  S = {{s1, s2}}"
     )
-    assert explorer.found.distinct == 2
+    assert explorer.result.distinct == 2
 
 
 @pytest.mark.parametrize(

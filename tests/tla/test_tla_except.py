@@ -38,7 +38,7 @@ def test_at_is_that_of_the_text(kind: str, tmp_path: Path) -> None:
     """The last of them TLC reads otherwise: there it is the @ of whoever calls the operator."""
     value, expected = VALUES[kind]
     body = ONE.replace("VALUE", value).replace("EXPECTED", str(expected))
-    found = explore_module(tmp_path, body, CONFIG).found
+    found = explore_module(tmp_path, body, CONFIG).result
     assert len(found.violations["Wrong"].states) == 2
     (verdict,) = ran("bmc", translate_body(tmp_path, body, CONFIG), depth=2, steps="serial").outcome.verdicts
     assert (verdict.kind, verdict.depth) == (VerdictKind.VIOLATED, 1)
@@ -72,7 +72,7 @@ def test_a_key_of_another_kind_has_no_value(value: str, key: str, *, fails: bool
         with pytest.raises(Undefined):
             explore_module(tmp_path, body, config)
     else:
-        assert explore_module(tmp_path, body, config).found.distinct == 1
+        assert explore_module(tmp_path, body, config).result.distinct == 1
 
 
 def test_what_a_test_says_must_be_a_truth_value(tmp_path: Path) -> None:

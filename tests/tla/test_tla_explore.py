@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.tla_modules import counts, explore_module, specify_module
 from verifier.processes.limits import Interrupted
+from verifier.tla.exploration_result import Taken
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import Taken
 from verifier.tla.frames import Undefined
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
@@ -53,7 +53,7 @@ def test_initial_states_are_counted_when_the_limits_end_the_search(tmp_path: Pat
     explorer = Explorer(specify_module(tmp_path, body), properties=(), max_states=5)
     with pytest.raises(Interrupted, match="more than 5 states"):
         explorer.explore()
-    assert explorer.found.initial == 5
+    assert explorer.result.initial == 5
 
 
 def test_a_member_of_a_set_of_functions_is_told_again(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_member_of_a_set_of_functions_is_told_again(tmp_path: Path) -> None:
         "EXTENDS Naturals\nVARIABLE x\nInit == x \\in [{1, 3} -> 0..2]\n"
         "Next == \\E v \\in 0..3 : x' = [x EXCEPT ![3] = v]\nS == [{1, 3} -> 0..2]\nInv == x \\in S"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert (found.distinct, len(found.violations["Inv"].states)) == (12, 2)
 
 
@@ -92,7 +92,7 @@ def test_what_follows_a_false_guard_is_not_evaluated(tmp_path: Path) -> None:
 
 def test_states_beyond_the_constraint_are_checked_but_not_counted(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nSmall == x < 3\nInv == x < 3"
-    found = explore_module(tmp_path, body, f"{QUIET}\nCONSTRAINT Small\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nCONSTRAINT Small\nINVARIANT Inv").result
     assert (found.distinct, found.generated, found.beyond) == (3, 4, 1)
     assert len(found.violations["Inv"].states) == 4
 
@@ -105,9 +105,9 @@ def test_an_action_constraint(tmp_path: Path) -> None:
 
 def test_a_deadlock_is_judged_before_constraints(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nSmall == x < 2"
-    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small").found
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small").result
     assert found.deadlocks == 0
-    stuck = explore_module(tmp_path, body.replace("x' = x + 1", "x < 1 /\\ x' = x + 1")).found
+    stuck = explore_module(tmp_path, body.replace("x' = x + 1", "x < 1 /\\ x' = x + 1")).result
     assert len(stuck.violations["NoDeadlock"].states) == 2
 
 
@@ -144,7 +144,7 @@ def test_a_replacement_in_one_module_only(tmp_path: Path) -> None:
         "Next == x' = x /\\ 7 \\in Nat\nFew == 0..4"
     )
     explorer = explore_module(tmp_path, body, f"{QUIET}\nCONSTANT Nat <- [Inner]Few", Inner=inner)
-    assert explorer.found.distinct == 2
+    assert explorer.result.distinct == 2
 
 
 def test_instances(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_instances(tmp_path: Path) -> None:
         "J == INSTANCE Inner\nInit == x = 0 /\\ v = 0\n"
         "Next == x < 3 /\\ I(1)!Go /\\ J!Go\nInv == v = 3 * x"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv", Inner=inner).found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv", Inner=inner).result
     assert (found.distinct, found.violations) == (4, {})
 
 
@@ -163,7 +163,7 @@ def test_parts_of_definitions_and_theorems(tmp_path: Path) -> None:
         "VARIABLE x\nInit == x = 0\nNext == x' = 0\nBoth == /\\ x = 0\n        /\\ x = 1\nFirst == Both!1\n"
         "THEOREM Thm == x = 0\nSame == Thm!:"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS First Same Both").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS First Same Both").result
     assert set(found.violations) == {"Both"}
 
 
@@ -189,7 +189,7 @@ def test_a_let_that_speaks_of_the_next_state_is_evaluated_for_each(tmp_path: Pat
         "EXTENDS Naturals\nVARIABLES x, y\nInit == x = 0 /\\ y = 0\n"
         "Next == LET double == 2 * x' IN x' \\in {1, 2} /\\ y' = double\nInv == y = 2 * x"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert (found.distinct, found.violations) == (3, {})
 
 
@@ -204,7 +204,7 @@ def test_priming_a_definition(tmp_path: Path) -> None:
 def test_enabled(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 2 /\\ x' = x + 1\n"
     body += "Inv == ENABLED Next <=> x < 2"
-    assert explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations == {}
+    assert explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result.violations == {}
 
 
 def test_the_safety_part_of_properties(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_the_safety_part_of_properties(tmp_path: Path) -> None:
     )
     config = f"{QUIET}\nPROPERTIES Refines Up Low Live"
     explorer = explore_module(tmp_path, body, config, Abstract=abstract)
-    assert {name: len(v.states) for name, v in explorer.found.violations.items()} == {"Refines": 2, "Low": 4}
+    assert {name: len(v.states) for name, v in explorer.result.violations.items()} == {"Refines": 2, "Low": 4}
     assert explorer.specification.properties["Live"].liveness
 
 
@@ -238,7 +238,7 @@ def test_the_actions_of_a_trace(tmp_path: Path) -> None:
     made = explore_module(tmp_path, f"{body}\nSmall == x < 5", f"{QUIET}\nINVARIANT Inv\nCONSTRAINT Small")
     made.name_actions()
     up = Taken("Up", {"n": 2})
-    assert made.found.violations["Inv"].actions == [up, up, Taken("Down")]
+    assert made.result.violations["Inv"].actions == [up, up, Taken("Down")]
 
 
 def test_an_action_is_shown_with_what_is_bound_on_the_way_of_its_step(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_an_action_is_shown_with_what_is_bound_on_the_way_of_its_step(tmp_path: 
     made = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv")
     made.name_actions()
     way = Taken("Way", {"a": 2, "c": 1, "d": 2, "e": 3})
-    assert made.found.violations["Inv"].actions == [way, Taken("By", {"k": 9, "g": 9})]
+    assert made.result.violations["Inv"].actions == [way, Taken("By", {"k": 9, "g": 9})]
 
 
 def test_a_recursive_function_of_truths_is_walked_as_an_operator(tmp_path: Path) -> None:
@@ -277,9 +277,9 @@ def test_membership_in_a_part_of_a_set_goes_through_the_set_only_where_tlc_does(
         "EXTENDS Naturals, Sequences\nVARIABLE x\nInit == x = {{1, 2}}\nNext == UNCHANGED x\n"
         "Parts(n) == {p \\in SUBSET SUBSET (1..n) : \\A s \\in p : s # {}}\nInv == x \\in Parts(40)"
     )
-    assert not explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations
+    assert not explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result.violations
     other = body.replace("x = {{1, 2}}", "x = {{}}")
-    assert "Inv" in explore_module(tmp_path, other, f"{QUIET}\nINVARIANT Inv").found.violations
+    assert "Inv" in explore_module(tmp_path, other, f"{QUIET}\nINVARIANT Inv").result.violations
     listed = (
         "VARIABLE x\nInit == x = 1\nNext == UNCHANGED x\nF == <<TRUE>>\nInv == x \\in {y \\in {x, 2} : F[y]}"
     )
@@ -298,7 +298,7 @@ def test_membership_in_an_intersection_of_parts_lists_neither(tmp_path: Path) ->
         "Wrong == x \\in Bijection(D, 0..12)\n"
         "Other == x \\in Injection(D, 0..12) \\cap Bijection(D, 1..11)"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Wrong Other").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANTS Inv Wrong Other").result
     assert set(found.violations) == {"Wrong", "Other"}
 
 
@@ -314,7 +314,7 @@ def test_values_are_remembered_by_what_they_rest_on(tmp_path: Path) -> None:
         "       /\\ \\A n \\in 0..4 : Open(n) <=> n < 3\n"
         "       /\\ \\A n, k \\in 0..3 : Some(n, k) <=> k - n \\in x"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert not found.violations
     # The same formulas where the definitions are written out, which are not remembered.
     plain = body.replace("~Some(n, m)", "~(\\E l \\in x : l + n = m)")
@@ -335,7 +335,7 @@ def test_the_last_value_is_that_of_the_same_objects(reads: str, tmp_path: Path) 
         "Step == Of + Of' + Of = 2 * Plain(x, y) + Plain(x', y') /\\ Of' - Of' = 0\n"
         "Steps == [][Step]_<<x, y>>"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv\nPROPERTY Steps").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv\nPROPERTY Steps").result
     assert (found.distinct, found.violations) == (16, {})
 
 
@@ -360,7 +360,7 @@ def test_what_is_kept_of_the_next_state_does_not_read_it(tmp_path: Path) -> None
         "Next == x < 3 /\\ x' \\in {x + 1, x + 2} /\\ y' = F(x, 1) /\\ G(x)' = <<x' + 4, 2>>\n"
         "Inv == y = <<0, 0>> \\/ (y[2] = x + 1 /\\ y[1] < y[2])"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result
     assert (found.distinct, found.generated, found.violations) == (7, 9, {})
 
 
@@ -369,7 +369,7 @@ def test_a_random_constant_is_chosen_once(tmp_path: Path) -> None:
         "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nPick == RandomElement(1..1000000)\n"
         "Next == x < 3 /\\ x' = x + 1\nInv == Pick = Pick /\\ \\A n \\in 1..9 : Pick = Pick"
     )
-    assert not explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").found.violations
+    assert not explore_module(tmp_path, body, f"{QUIET}\nINVARIANT Inv").result.violations
 
 
 def test_a_named_function_computes_what_is_asked_for_where_another_value_fails(tmp_path: Path) -> None:

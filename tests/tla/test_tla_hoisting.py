@@ -196,5 +196,5 @@ Init == x = 0
 Set(b, e) == b = x + 7 /\ x < 2 /\ e = b + 1 /\ x' = x + 1
 Next == \E b, e \in 1..3000 : Set(b, e)
 """
-    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").result
     assert (found.distinct, found.generated) == (3, 3)

@@ -31,16 +31,16 @@ def test_a_tab_goes_to_the_next_multiple_of_eight(lines: str, tmp_path: Path) ->
     """Lists end by columns, which SANY counts so. The first of these cannot be read otherwise."""
     found = explore_module(
         tmp_path, f"EXTENDS Naturals\n{STILL}Inv ==\n{lines}\n", f"{CONFIG}INVARIANT Inv"
-    ).found
+    ).result
     assert (found.distinct, dict(found.violations)) == (4, {})
 
 
 def test_a_list_ends_where_tabs_say(tmp_path: Path) -> None:
     """In columns of characters the last line would belong to the quantifier, in those of SANY it does not."""
     body = f"EXTENDS Naturals\n{STILL}Inv ==\n      /\\ \\A y \\in {{1}} :\n\t   x = y\n\t\\/ x # y\n"
-    assert explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv").found.violations == {}
+    assert explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv").result.violations == {}
     other = f"EXTENDS Naturals\n{STILL}Inv ==\n\t/\\ \\E y \\in {{1}} : FALSE\n      \\/ TRUE\n"
-    assert explore_module(tmp_path, other, f"{CONFIG}INVARIANT Inv").found.violations == {}
+    assert explore_module(tmp_path, other, f"{CONFIG}INVARIANT Inv").result.violations == {}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_configuration_as_tlcget_has_it(tmp_path: Path) -> None:
     body = f"EXTENDS Naturals, TLC\n{STILL}Inv == {claim}"
     for looks in ("TRUE", "FALSE"):
         config = f"{CONFIG}INVARIANT Inv\nCHECK_DEADLOCK {looks}"
-        assert explore_module(tmp_path, body.replace("LOOKS", looks), config).found.violations == {}
+        assert explore_module(tmp_path, body.replace("LOOKS", looks), config).result.violations == {}
 
 
 def test_a_constant_may_get_the_same_value_twice(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ Post == TLCGet("stats").diameter = 3
 )
 def test_the_level_of_the_next_state(body: str, asked: str, counts: tuple[int, int], tmp_path: Path) -> None:
     text = f'EXTENDS Integers, TLC\nVARIABLE x\nLevel == TLCGet("level")\nInit == x = 0\n{body}'
-    found = explore_module(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").found
+    found = explore_module(tmp_path, text, f"{CONFIG}CHECK_DEADLOCK FALSE\n{asked}").result
     assert (found.distinct, found.generated, found.violations) == (*counts, {})
 
 
@@ -283,7 +283,7 @@ def test_an_instance_without_a_name_does_not_make_its_parameters_known(tmp_path:
         "INSTANCE A WITH vars <- all, Pi <- 3\nInit == x = 0 /\\ y = Pi /\\ s = 0\nNext == Step /\\ y' = y\n"
     )
     body += "Inv == vars = <<x, {1}>>"
-    found = explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv", A=other).found
+    found = explore_module(tmp_path, body, f"{CONFIG}INVARIANT Inv", A=other).result
     assert (found.distinct, found.violations) == (3, {})
 
 
@@ -331,7 +331,7 @@ Live == [](x = 0 => <>[](x = 0)) /\\ (x = 0 ~> x = 0 /\\ ENABLED (x' = x)) /\\ <
 Fair == []<><<Next>>_x => (\\E n \\in 0..3 : <>(x = n))
 Told == (ENABLED (x' = x)) /\\ [](ENABLED Next)
 """
-    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Told Each").found.distinct == 4
+    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Told Each").result.distinct == 4
 
 
 @pytest.mark.parametrize(
@@ -397,7 +397,7 @@ SPECS = {
 @pytest.mark.parametrize("kind", SPECS)
 def test_a_specification_below_let(kind: str, tmp_path: Path) -> None:
     body = LET.replace("SPEC", SPECS[kind])
-    found = explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop Low").found
+    found = explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop Low").result
     assert (found.distinct, found.generated, set(found.violations)) == (4, 5, {"Prop"})
     (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Often Rare\n")
     asked = ("live", str(write_module(tmp_path, body)), "--format", "json")
@@ -471,7 +471,7 @@ def test_the_first_module_of_a_file_has_its_name(tmp_path: Path) -> None:
 def test_a_definition_that_is_not_read_may_have_a_prime(tmp_path: Path) -> None:
     """The subscript is evaluated for the next state too, where nothing of ``b`` is needed."""
     body = LET.replace("SPEC", "Init /\\ [][Next]_(LET b == Next v == <<x, y>> IN v)")
-    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop").found.distinct == 4
+    assert explore_module(tmp_path, body, "SPECIFICATION Spec\nPROPERTY Prop").result.distinct == 4
 
 
 def test_no_formula_stands_for_that_of_a_module_which_is_not_translated(tmp_path: Path) -> None:

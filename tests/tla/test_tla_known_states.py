@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from tests.support.tla_modules import explore_module
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.known_states import KnownStates
 from verifier.tla.value_types import FALSE, TRUE, Fn, Value
 
@@ -43,16 +43,13 @@ def test_a_constraint_that_changes_is_asked_again_of_a_known_state(tmp_path: Pat
         "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\nNext == x' \\in {0, 1}\n"
         'Early == TLCGet("level") < 3'
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nCONSTRAINT Early").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nCONSTRAINT Early").result
     assert (found.distinct, found.generated, found.beyond) == (2, 5, 2)
 
 
 def test_a_step_is_looked_at_where_its_state_is_known(tmp_path: Path) -> None:
-    body = (
-        "EXTENDS Naturals\nVARIABLE x\nInit == x \\in 0..3\nNext == x' = (x + 1) % 4\n"
-        "Up == [][x' > x]_x"
-    )
-    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Up").found
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x \\in 0..3\nNext == x' = (x + 1) % 4\nUp == [][x' > x]_x"
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Up").result
     assert found.violations["Up"].states == [(3,), (0,)]
 
 
@@ -62,7 +59,7 @@ def test_steps_to_new_and_known_states_are_not_mixed_up(tmp_path: Path) -> None:
         "EXTENDS Naturals\nVARIABLE x\nInit == x \\in {7, 9}\nNext == x = 7 /\\ x' \\in {0, 1, 9}\n"
         "Known == [][x' # 9]_x"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Known").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTY Known").result
     assert found.violations["Known"].states == [(7,), (9,)]
 
 
@@ -74,6 +71,6 @@ def test_a_value_of_the_next_state_is_not_the_one_of_this_state(tmp_path: Path) 
         "Below == {i \\in 0..9 : i < x + y}\nSize == Cardinality(Below)\n"
         "Grows == [][Size' = Size + 1]_<<x, y>>\nStays == [][Size' = Size]_<<x, y>>"
     )
-    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTIES Grows Stays").found
+    found = explore_module(tmp_path, body, f"{QUIET}\nPROPERTIES Grows Stays").result
     assert found.violations.keys() == {"Stays"}
     assert found.distinct == 16

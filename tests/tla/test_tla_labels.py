@@ -43,7 +43,7 @@ def test_a_label_names_a_part_with_what_is_bound_around_it(tmp_path: Path) -> No
     names = " ".join(f"C{index}" for index in range(len(claims)))
     found = explore_module(
         tmp_path, BODY + lines, f"INIT Init\nNEXT Next\nINVARIANT {names}\nCHECK_DEADLOCK FALSE"
-    ).found
+    ).result
     assert found.distinct == 4
     assert {f"C{index}" for index, holds in enumerate(claims.values()) if not holds} == set(found.violations)
 

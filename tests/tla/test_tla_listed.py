@@ -81,7 +81,7 @@ def test_what_was_not_seen_widens_the_sorts_and_the_verdicts_are_tlcs(
     (tmp_path / "M.cfg").write_text(_CONFIG)
     spec = str(tmp_path / "M.tla")
     own = _results("bmc", "--spec", spec, "--depth", "8", "--shortest")
-    theirs = explore_module(tmp_path, _MAIL, _CONFIG).found
+    theirs = explore_module(tmp_path, _MAIL, _CONFIG).result
     for name in ("Few", "Own", "First"):
         violation = theirs.violations.get(name)
         if violation is None or len(violation.states) - 1 > 8:

@@ -99,7 +99,7 @@ def test_recursive_operators_have_the_values_of_the_interpreter(
     tmp_path: Path, form: str, look_at_few: None
 ) -> None:
     body = _LIST + _FORMS[form] + "Next == Link \\/ (got' = Value /\\ k' = (k + 1) % 3 /\\ UNCHANGED after)\n"
-    found = explore_module(tmp_path, body, _CONFIG).found
+    found = explore_module(tmp_path, body, _CONFIG).result
     (tmp_path / "M.cfg").write_text(_CONFIG)
     done = verify("explore", "--spec", str(write_module(tmp_path, body)), "--keep-going", "--format", "json")
     run = json.loads(done.stdout)

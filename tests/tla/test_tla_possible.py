@@ -82,7 +82,7 @@ Short == Len(Trace) < 4
 
 def test_trace_is_the_states_up_to_the_one_that_is_looked_at(tmp_path: Path) -> None:
     config = "INIT Init\nNEXT Next\nINVARIANT Inv Short\nCONSTRAINT Inv\nCHECK_DEADLOCK FALSE"
-    found = explore_module(tmp_path, TRACED, config).found
+    found = explore_module(tmp_path, TRACED, config).result
     assert (found.distinct, set(found.violations)) == (5, {"Short"})
     assert len(found.violations["Short"].states) == 4
 

@@ -49,18 +49,17 @@ Wrong == factorial[n] # 24
 CONFIG = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVARIANTS Right Wrong"
 
 
-
 @pytest.mark.parametrize("body", [NESTED, HIGHER, FACTORIAL], ids=["nested", "higher order", "function"])
 def test_recursion_comes_to_what_the_interpreter_says(body: str, tmp_path: Path) -> None:
     """In NESTED, ``Op({1}, r)`` folds a set while r still waits, which is a call of ``Op`` around it."""
     asked = translate_body(tmp_path, body, CONFIG)
     explorer = Explorer(asked.loaded.specification, properties=("Right", "Wrong"), keep_going=True)
     explorer.explore()
-    assert set(explorer.found.violations) == {"Wrong"}
+    assert set(explorer.result.violations) == {"Wrong"}
     found = {v.property_name: v for v in ran("bmc", asked, depth=6, steps="serial").outcome.verdicts}
     assert found["Right"].kind is VerdictKind.HOLDS
     assert found["Wrong"].kind is VerdictKind.VIOLATED
-    assert found["Wrong"].depth == len(explorer.found.violations["Wrong"].states) - 1
+    assert found["Wrong"].depth == len(explorer.result.violations["Wrong"].states) - 1
 
 
 def test_an_operator_that_is_passed_on_keeps_a_fold_a_fold(tmp_path: Path) -> None:

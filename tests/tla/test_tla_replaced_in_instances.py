@@ -147,7 +147,7 @@ def test_it_is_put_in_the_texts_where_tlc_puts_it(case: str, how: str, tmp_path:
     declared = texts["L"] == DECLARING and "EXTENDS L\n" in body
     config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANTS\n" + ("c = 1\n" if declared else "")
     put = 'Nil = "put"' if how == "value" else "Nil <- Put2" if "Put2" in body else "Nil <- Put"
-    found = explore_module(tmp_path, body, config + put, **texts).found.violations
+    found = explore_module(tmp_path, body, config + put, **texts).result.violations
     assert set(found) == (set() if expected else {"Inv"})
 
 
@@ -160,7 +160,7 @@ def test_a_definition_of_an_instance_in_a_let_is_another_one_with_the_name_and_w
     body += 'Inv == y = <<"none", FALSE, <<"none", "none">>, "none", "put">>\nPut == "put"\n'
     config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT Nil <- Put"
     texts = {"L": f'{EXTENDED}Non == Nil = "none"\n'}
-    assert not explore_module(tmp_path, body, config, **texts).found.violations
+    assert not explore_module(tmp_path, body, config, **texts).result.violations
     made = translate_body(tmp_path, body, config)
     verdicts = run_from_sample(question_of(made, "bmc", depth=1), made).outcome.verdicts
     assert {one.property_name: one.kind for one in verdicts}["Inv"] is VerdictKind.HOLDS

@@ -32,7 +32,7 @@ OTHERS = {name: TEXTS[name] for name in ("A", "B")}
 
 @pytest.mark.parametrize(("replaced", "steps"), [("Lim <-[A] One", 5), ("F <-[A] Id", 9), ("G <-[B] Id", 3)])
 def test_the_substitute_takes_its_own_arguments(replaced: str, steps: int, tmp_path: Path) -> None:
-    found = explore_module(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS).found.violations
+    found = explore_module(tmp_path, TEXTS["M"], CONFIG + replaced, **OTHERS).result.violations
     assert [len(one.states) - 1 for one in found.values()] == [steps]
     made = translate_body(tmp_path, TEXTS["M"], CONFIG + replaced)
     (verdict,) = run_from_sample(question_of(made, "bmc", depth=9, shortest=True), made).outcome.verdicts

@@ -158,7 +158,7 @@ Inv == x = 3
 @pytest.mark.parametrize("order", ["N <- Three N = 4", "N = 4 N <- Three"])
 def test_an_operator_is_taken_before_a_value_in_any_order_as_by_tlc(order: str, tmp_path: Path) -> None:
     made = explore_module(tmp_path, ASKED, f"INIT Init NEXT Next INVARIANT Inv CONSTANTS K = 1 {order}")
-    assert (made.found.violations, made.found.distinct) == ({}, 1)
+    assert (made.result.violations, made.result.distinct) == ({}, 1)
 
 
 SORTED = "a set of values of different kinds, which TLC refuses"

@@ -298,7 +298,7 @@ Next == P /\\ Q
 Inv == v = C"""
     found = explore_module(
         tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTANT C = 3", **OTHERS
-    ).found
+    ).result
     assert (found.distinct, found.violations) == (1, {})
 
 

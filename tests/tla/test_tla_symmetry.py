@@ -51,7 +51,7 @@ PERMUTED = f"{QUIET}\nCONSTANTS S = {{a, b, c}}, a = a, c = c\nSYMMETRY Sym\nINV
 def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_path: Path) -> None:
     text = f"{SYMMETRIC}{body}\nSym == Permutations(S)"
     explorer = explore_module(tmp_path, text, PERMUTED)
-    assert explorer.found.distinct == classes
+    assert explorer.result.distinct == classes
     if reason is None:
         assert explorer.asymmetric is None
         assert explorer.known.orbits is not None
@@ -60,7 +60,7 @@ def test_symmetry_is_checked(body: str, reason: str | None, classes: int, tmp_pa
         assert explorer.known.orbits is None
         assert reason in (explorer.asymmetric or "")
     plain = explore_module(tmp_path, text, PERMUTED.replace("SYMMETRY Sym", ""))
-    assert plain.found.violations.keys() == explorer.found.violations.keys()
+    assert plain.result.violations.keys() == explorer.result.violations.keys()
 
 
 class _Alike(Orbits):

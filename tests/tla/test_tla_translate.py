@@ -67,7 +67,7 @@ def _distinct(asked: Symbolic) -> tuple[int, int]:
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
     found = ran("explore", asked, keep_going=True).outcome.statistics
-    return explorer.found.distinct, found["distinct_states"]
+    return explorer.result.distinct, found["distinct_states"]
 
 
 def test_the_translated_module_has_the_states_that_the_interpreter_finds(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_states_are_counted_as_tlc_counts_them(tmp_path: Path, guard: str) -> No
     asked = translate_body(tmp_path, body, "INIT Init\nNEXT Next\nCONSTRAINT Small\nCHECK_DEADLOCK FALSE\n")
     explorer = Explorer(asked.loaded.specification, properties=(), keep_going=True)
     explorer.explore()
-    theirs, ours = explorer.found, ran("explore", asked, keep_going=True).outcome.statistics
+    theirs, ours = explorer.result, ran("explore", asked, keep_going=True).outcome.statistics
     assert asked.translation.uncounted is None
     assert (ours["distinct_states"], ours["levels"]) == (theirs.distinct, theirs.levels)
     assert ours["generated_states"] == theirs.generated
@@ -153,10 +153,10 @@ def test_a_recursive_operator_that_folds_a_set_takes_its_members_in_order(tmp_pa
     explorer = Explorer(asked.loaded.specification, properties=("Inv",), keep_going=True)
     explorer.explore()
     found = ran("explore", asked, keep_going=True).outcome
-    assert found.statistics["distinct_states"] == explorer.found.distinct > 50
+    assert found.statistics["distinct_states"] == explorer.result.distinct > 50
     (verdict,) = found.verdicts
     assert verdict.kind is VerdictKind.VIOLATED
-    assert verdict.depth == len(explorer.found.violations["Inv"].states) - 1
+    assert verdict.depth == len(explorer.result.violations["Inv"].states) - 1
 
 
 @pytest.mark.parametrize(

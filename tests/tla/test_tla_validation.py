@@ -30,7 +30,7 @@ from verifier.runs.validation.subject import Subject
 from verifier.runs.validation.validating import Validation
 from verifier.specs.definition import Action, Parameter
 from verifier.system.model import build
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.translate import membership
 from verifier.tla.translate.symbolic import NO, Products, Sym
 from verifier.trust.certificate import Certificate, FoundBy

@@ -45,7 +45,7 @@ def test_a_variable_may_be_assigned_through_arguments_and_lets(tmp_path: Path) -
 
 def test_enabled_assigns_what_a_let_names(tmp_path: Path) -> None:
     body = f"{BODY}Next == UNCHANGED <<x, y>>\nCan == ENABLED ((LET n == x' IN n) = 0 /\\ y' = 1)\n"
-    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Can").found
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nINVARIANT Can").result
     assert not found.violations
 
 

@@ -9,8 +9,8 @@ from verifier.conform.coverage import Part
 from verifier.conform.next_places import make_part
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import STATE
-from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit
 from verifier.tla.specification import Specification
 from verifier.tla.value_types import NoValue, Value

@@ -18,8 +18,8 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse
 from verifier.tla.blocked import find_blocked
 from verifier.tla.explaining import false_parts
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
 from verifier.tla.naming import actions
 from verifier.tla.order import text

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from verifier.conform.coverage import Part
 from verifier.conform.next_places import NextPlace, make_part, place_of_next
 from verifier.tla import ast
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import STATE
-from verifier.tla.found import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.retracing import Walk
 from verifier.tla.scope import LANGUAGE

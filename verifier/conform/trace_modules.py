@@ -23,8 +23,8 @@ from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, checkable, evaluate_or_refuse, load
 from verifier.tla.blocked import Blocked, find_blocked
 from verifier.tla.expanded import AfterExpansion, find_lasting
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.log_index import LogIndex, find_log_index
@@ -164,8 +164,8 @@ class _Judgement:
         index = find_log_index(self.spec)
         if ended == _WIDE and index is not None:
             return self._by_witness(index) or self._whole().verdict()
-        failed = [*explorer.found.violations, *self.after.find_violated()]
-        whole = explorer.found.complete or ended == ENDED_BY_MODULE
+        failed = [*explorer.result.violations, *self.after.find_violated()]
+        whole = explorer.result.complete or ended == ENDED_BY_MODULE
         if whole:
             failed += [name for name, formula in self.spec.postconditions.items() if not self._true(name)]
         if failed:
@@ -240,7 +240,7 @@ class _Judgement:
     def _depth(self, index: LogIndex | None) -> int:
         """Return the number of entries that some execution agrees with."""
         if index is None:
-            return max(self.explorer.found.depth, 0)
+            return max(self.explorer.result.depth, 0)
         return max((index.of(state) for state in self.explorer.states), default=1) - 1
 
     def _make_verdict(self, verdict: Conformance, explained: int, reason: str) -> LogVerdict:
@@ -249,9 +249,9 @@ class _Judgement:
 
     def _make_rejected_verdict(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
         explorer, reason = self.explorer, f"false: {', '.join(failed)}" if failed else "no step goes on"
-        by_states = [name for name in failed if name in explorer.found.violations]
+        by_states = [name for name in failed if name in explorer.result.violations]
         if by_states:
-            path = explorer.found.violations[by_states[0]].states
+            path = explorer.result.violations[by_states[0]].states
             states = path[-1:]
             explained = index.of(states[0]) - 1 if index else len(path) - 1
         else:
@@ -315,7 +315,7 @@ class _Judgement:
         states = self.explorer.states
         if index is not None:
             return [state for state in states if index.of(state) == explained + 1]
-        levels = self.explorer.found.levels
+        levels = self.explorer.result.levels
         return states[-levels[-1] :] if levels else []
 
     def _line(self, index: LogIndex | None, explained: int) -> tuple[int | None, str]:

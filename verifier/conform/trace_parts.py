@@ -15,8 +15,8 @@ from verifier.conform.coverage import Coverage, Part
 from verifier.conform.next_places import NextPlace, make_part, place_of_next
 from verifier.tla import ast
 from verifier.tla.ast import Expression
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import ACTION
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.scope import LANGUAGE

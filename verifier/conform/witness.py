@@ -9,8 +9,8 @@ from __future__ import annotations
 from random import Random
 
 from verifier.tla.answers import answers
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import UNSET
 from verifier.tla.log_index import LogIndex
 from verifier.tla.specification import Specification, without_traces

@@ -56,7 +56,7 @@ _LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-
 """Options of the JVM, which does little, since no states pass through it: that little need not be
 optimised."""
 
-Found = TypeVar("Found")
+ResultT = TypeVar("ResultT")
 
 
 class TaskCluster:
@@ -179,7 +179,7 @@ class TaskCluster:
                 self._session.context.cancelJobsWithTag(_TAG)
             raise
 
-    def _await(self, running: Future[Found], tell: Callable[[], None]) -> Found:
+    def _await(self, running: Future[ResultT], tell: Callable[[], None]) -> ResultT:
         while True:
             try:
                 return running.result(timeout=_WAIT_SECONDS)

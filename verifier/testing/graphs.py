@@ -25,7 +25,7 @@ from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.traces import as_file, module_trace
 from verifier.system.model import Model
 from verifier.testing.guard_targets import GuardTargets
-from verifier.tla.found import State, Taken
+from verifier.tla.exploration_result import State, Taken
 from verifier.trust import itf
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import ActionTaken, Trace

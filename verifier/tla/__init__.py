@@ -17,7 +17,7 @@ expressions to closures over a frame of slots (``frames``). Its parts are ``logi
 ``actions`` walks Init and Next as TLC does, so that it generates the same states, as often. An expression
 without a value raises ``Undefined``, with its place and the operators around it.
 
-**Exploration.** ``explorer`` is the breadth-first search, which fills ``found``. ``symmetry`` has the
-permutations, which ``automorphisms`` checks. ``naming`` has the actions of Next, ``itf`` traces as JSON. The
-engines know nothing of this package.
+**Exploration.** ``explorer`` is the breadth-first search, which fills an ``exploration_result``.
+``symmetry`` has the permutations, which ``automorphisms`` checks. ``naming`` has the actions of Next, ``itf``
+traces as JSON. The engines know nothing of this package.
 """

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from verifier.tla.answers import as_trace
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.tlc_ext import TRACE

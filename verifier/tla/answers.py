@@ -14,7 +14,7 @@ from verifier.tla.tlc_ext import COUNTEREXAMPLE, TRACE
 from verifier.tla.value_types import Fn, NoValue, Value, boolean
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.search_state import SearchState
 
 
@@ -27,9 +27,9 @@ def answers(search: SearchState) -> dict[str, Callable[[], Value]]:
     """Return the answers, by the key that TLCGet is given."""
     numbers: dict[str, Callable[[], Value]] = {
         "diameter": lambda: search.level + 1 + max(search.ahead, search.count > search.end > 0, 0),
-        "distinct": lambda: search.found.distinct,
+        "distinct": lambda: search.result.distinct,
         "duration": lambda: int(time.monotonic() - search.began),
-        "generated": lambda: search.found.generated,
+        "generated": lambda: search.result.generated,
         "queue": lambda: search.count - search.current - 1,
     }
 
@@ -39,7 +39,7 @@ def answers(search: SearchState) -> dict[str, Callable[[], Value]]:
 
     def statistics() -> Value:
         fields = {name: number() for name, number in numbers.items()}
-        return Fn({**fields, "initial": search.found.initial, "worker": 0})
+        return Fn({**fields, "initial": search.result.initial, "worker": 0})
 
     def trace() -> Value:
         """Return the states up to the one that is being checked."""
@@ -55,10 +55,10 @@ def answers(search: SearchState) -> dict[str, Callable[[], Value]]:
         Raises NoValue at the end of a search that leaves temporal properties open: they may be violated.
         """
         lasting = [name for name, one in search.specification.properties.items() if one.liveness]
-        if search.found.complete and lasting:
+        if search.result.complete and lasting:
             words = f"CounterExample may be that of {', '.join(lasting)}"
             raise NoValue(f"{words}, which exploration does not decide")
-        return boolean(not (search.found.complete and search.found.violations))
+        return boolean(not (search.result.complete and search.result.violations))
 
     def registers() -> Value:
         """Return the registers of the only worker."""

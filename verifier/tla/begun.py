@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifier.tla.checks import Test, list_evaluated_formulas
-from verifier.tla.found import Found, State
+from verifier.tla.exploration_result import ExplorationResult, State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import KnownStates
 from verifier.tla.violations import Violations
@@ -25,7 +25,7 @@ class Begun:
     ones."""
 
     known: KnownStates
-    found: Found
+    result: ExplorationResult
     """The result so far. Its levels are those before the level that is being expanded."""
     looked_at: list[State]
     """The states whose invariants a search checks, including those outside the constraints."""
@@ -47,7 +47,7 @@ def alike(search: SearchState, begun: Begun) -> bool:
         return False
     if search.max_depth is not None or search.max_states is not None:
         return False
-    if search.looks_for_deadlocks and begun.found.deadlocks:
+    if search.looks_for_deadlocks and begun.result.deadlocks:
         return False
     analysis = spec.evaluator.analysis
     asked = list_evaluated_formulas(spec, set(search.properties))
@@ -58,17 +58,17 @@ def goes_on(search: SearchState, columns: ByColumns, begun: Begun) -> bool:
     """Let a search continue an equivalent one, as if it had explored these states itself. Return False if it
     must start again: a property is violated, or an initial state is outside the constraints."""
     search.enforce_limits()
-    search.known, search.found = begun.known, begun.found
-    search.violations = Violations(begun.known, begun.found)
-    search.level, search.current = len(begun.found.levels), begun.number - 1
+    search.known, search.result = begun.known, begun.result
+    search.violations = Violations(begun.known, begun.result)
+    search.level, search.current = len(begun.result.levels), begun.number - 1
     columns.began -= begun.cpu_seconds
-    initial = begun.known.states[: begun.found.initial]
+    initial = begun.known.states[: begun.result.initial]
     try:
         hold = _all_true(search, initial, [*search.constraints, *_tests(search.initially)])
         hold = hold and _invariants_hold(search, columns, begun.looked_at)
     except Undefined:  # the search will report it there
         hold = False
-    search.found.closed = search.level - 1
+    search.result.closed = search.level - 1
     return hold
 
 

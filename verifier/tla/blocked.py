@@ -14,7 +14,7 @@ from typing import TypeAlias
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Builtin, Definition, Expression, Parameter
 from verifier.tla.errors import Place
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.order import text
 from verifier.tla.said_parts import span

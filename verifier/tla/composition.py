@@ -25,7 +25,7 @@ from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
 
 CDOT = "\\cdot"
 _AROUND = "stands around \\cdot and would speak of another state in its second action: put it inside"

@@ -14,8 +14,8 @@ from verifier.tla.ast import Definition
 from verifier.tla.blaming import Blaming
 from verifier.tla.descent import Descent
 from verifier.tla.errors import TlaError
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import STATE
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.levels import with_instances

@@ -18,8 +18,8 @@ from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.columns.level_choice import ByColumns
 from verifier.tla.errors import TlaError
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.extensions import EXIT
-from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key
 from verifier.tla.orbits import Orbits
@@ -143,10 +143,10 @@ class Explorer(SearchState):
 
     def _explore(self) -> None:
         if self.specification.next is None:
-            self.found.complete, self.found.closed = True, 0
+            self.result.complete, self.result.closed = True, 0
             return
         first, number, end = self._start_of_search()
-        walk, result = self.walks.over(self.specification.next, primed=False), self.found
+        walk, result = self.walks.over(self.specification.next, primed=False), self.result
         while self._enters(first, end, walk):
             if not self._expands(number, end, walk):
                 result.waiting = self.count - self.current - 1
@@ -175,7 +175,7 @@ class Explorer(SearchState):
 
     def _enters(self, first: int, end: int, walk: Walk) -> bool:
         """Count the states of a level. Return True if they must be expanded."""
-        result, self.end = self.found, end
+        result, self.end = self.result, end
         if end > first:
             result.depth = self.level
             result.levels.append(end - first)
@@ -227,12 +227,12 @@ class Explorer(SearchState):
             raise Interrupted(ENDED_BY_MODULE)
 
     def _is_decided(self) -> bool:
-        if not self.found.violations or self.keep_going or self.first:
+        if not self.result.violations or self.keep_going or self.first:
             return False
-        return bool(self.properties) and self.found.violations.keys() >= set(self.properties)
+        return bool(self.properties) and self.result.violations.keys() >= set(self.properties)
 
     def _initial(self) -> None:
-        result, now, following = self.found, self.evaluator.now, self.evaluator.next
+        result, now, following = self.result, self.evaluator.now, self.evaluator.next
 
         def add() -> None:
             if result.generated % BETWEEN_CHECKS == 0:
@@ -278,7 +278,7 @@ class Explorer(SearchState):
     def _add(self, state: State, parent: int, key: Key) -> int:
         """Add a new state under its key. Return its number."""
         number = self.known.add(state, parent, key)
-        self.found.distinct += 1
+        self.result.distinct += 1
         if self.max_states is not None and number >= self.max_states:
             raise Interrupted(f"more than {self.max_states} states")
         return number
@@ -286,7 +286,7 @@ class Explorer(SearchState):
     def _expand(self, number: int, walk: Walk) -> None:
         if number % BETWEEN_CHECKS == 0:
             self.enforce_limits()
-        result, following, walker = self.found, self.evaluator.next, self.evaluator.actions
+        result, following, walker = self.result, self.evaluator.next, self.evaluator.actions
         state = self.states[number]
         self.evaluator.now[:] = state
         following[:] = [UNSET] * len(following)
@@ -333,8 +333,8 @@ class Explorer(SearchState):
             if self.current % BETWEEN_CHECKS == 0:
                 self.enforce_limits()
             if not has_a_step(self.evaluator, walk, self.states[self.current]):
-                self.found.deadlocks += 1
-                if self.deadlock not in self.found.violations:
+                self.result.deadlocks += 1
+                if self.deadlock not in self.result.violations:
                     self.violations.add(self.deadlock, self.current, None)
         self.current = expanded
 
@@ -365,7 +365,7 @@ class Explorer(SearchState):
                 within = within and test()
             if not within:
                 self.violations.check(made, -1, number, self.invariants)
-                self.found.beyond += 1
+                self.result.beyond += 1
                 continue
             if not by_row:
                 key, known = states.find(made)
@@ -386,7 +386,7 @@ class Explorer(SearchState):
     def name_actions(self) -> None:
         """Find the actions between the states of the violations."""
         if self.specification.next is not None:
-            for violation in self.found.violations.values():
+            for violation in self.result.violations.values():
                 violation.actions += self.walks.actions(violation.states)
 
     def titles(self, states: Sequence[State]) -> list[str]:

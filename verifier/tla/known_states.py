@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.orbits import Orbits
 from verifier.tla.value_types import Value
 

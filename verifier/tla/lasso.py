@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from verifier.tla.evaluator import Evaluator
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.splitting import Formula
 from verifier.tla.unfolding import Always, Eventually, Fair, Leaf, Not, Several, Unfolded, unfold_formula
 

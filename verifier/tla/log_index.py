@@ -10,8 +10,8 @@ from pathlib import Path
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Variable
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import CONSTANT, subexpressions
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.order import Order, text
 from verifier.tla.reading_files import read_json_lines

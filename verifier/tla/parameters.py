@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter
-from verifier.tla.found import Taken
+from verifier.tla.exploration_result import Taken
 from verifier.tla.frames import Closure, Undefined, Waiting
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import materialize

@@ -17,7 +17,7 @@ from verifier.tla.value_types import Fn, Value
 
 if TYPE_CHECKING:
     from verifier.tla.checks import Checks, Test
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.specification import Specification
 
 COUNTS = "s:_possible"

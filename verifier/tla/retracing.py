@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from verifier.tla.found import State, Taken
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.interpreter import Interpreter
 from verifier.tla.parameters import find_taken_action

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from verifier.tla.checks import checks
-from verifier.tla.found import Found, State
+from verifier.tla.exploration_result import ExplorationResult, State
 from verifier.tla.known_states import KnownStates
 from verifier.tla.possible import Possible
 from verifier.tla.specification import Specification
@@ -55,7 +55,7 @@ class SearchState(ABC):
 
     def begin(self) -> None:
         """Start, or start again, with no known states."""
-        self.found = Found()
+        self.result = ExplorationResult()
         self.known = KnownStates(self.view, None)
         self.level = self.end = 0
         """The level that is expanded, and the number of states up to its end."""
@@ -63,7 +63,7 @@ class SearchState(ABC):
         """The levels between the expanded state and the state that is evaluated. It is 0 for a step and 1 for
         formulas about its successor."""
         self.current, self.walking = -1, False
-        self.violations = Violations(self.known, self.found)
+        self.violations = Violations(self.known, self.result)
 
     def allows_step(self, state: State, made: State, number: int) -> bool:
         """True if the action constraints allow a step. The properties of the step are checked too."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from verifier.tla.columns.formulas import ColumnStates, Formulas
 from verifier.tla.columns.search import FOUND_AGAIN
 from verifier.tla.evaluator import Evaluator
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET
 from verifier.tla.unfolding import Leaf
 
@@ -57,7 +57,7 @@ class Recorder:
         froms, tos = (np.concatenate(column) for column in zip(*parts, strict=True))
         sources, targets = np.divmod(np.unique(froms * max(len(states), 1) + tos), max(len(states), 1))
         by_columns = partial(_formulas, explorer, columns, check)
-        initial = explorer.found.initial
+        initial = explorer.result.initial
         return Graph(evaluator, states, initial, sources, targets, check, _Levels(explorer), by_columns)
 
 
@@ -77,12 +77,12 @@ class ActionRecorder:
 
     def __init__(self, explorer: Explorer) -> None:
         explorer.follow_action = self._follow
-        self._explorer, self._result = explorer, explorer.found
+        self._explorer, self._result = explorer, explorer.result
         self._steps: dict[tuple[int, int, str], None] = {}
 
     def _follow(self, one: int, other: int, taken: Taken) -> None:
-        if self._explorer.found is not self._result:  # the search has started again, without permutations
-            self._result = self._explorer.found
+        if self._explorer.result is not self._result:  # the search has started again, without permutations
+            self._result = self._explorer.result
             self._steps.clear()
         self._steps[one, other, taken.title(self._explorer.evaluator.order)] = None
 

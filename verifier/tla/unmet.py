@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from verifier.encodings.blame import Blame
 from verifier.tla.explaining import false_parts, whole_part
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import Undefined
 from verifier.tla.lasso import Lasso
 from verifier.tla.said_parts import SaidPart

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verifier.tla.checks import Test
-from verifier.tla.found import Found, State, Violation
+from verifier.tla.exploration_result import ExplorationResult, State, Violation
 from verifier.tla.known_states import KnownStates
 
 
 class Violations:
     """The first violation of each property."""
 
-    def __init__(self, known: KnownStates, result: Found) -> None:
+    def __init__(self, known: KnownStates, result: ExplorationResult) -> None:
         self.known, self.result = known, result
         self.depths: dict[str, int] = {}
         """For each violated property: the depth of the violating state, or of the source of the violating

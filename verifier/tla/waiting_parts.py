@@ -16,8 +16,8 @@ from verifier.tla.ast import Definition, Expression
 from verifier.tla.descent import Descent
 from verifier.tla.errors import TlaError
 from verifier.tla.explaining import make_descent
+from verifier.tla.exploration_result import State
 from verifier.tla.facts import STATE
-from verifier.tla.found import State
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame, let_lines
 from verifier.tla.loops import compile_setter

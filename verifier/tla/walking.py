@@ -9,7 +9,7 @@ from itertools import pairwise
 from verifier.tla.ast import Step
 from verifier.tla.calls import endless
 from verifier.tla.errors import Place
-from verifier.tla.found import State, Taken
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, force_delayed
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification

@@ -136,7 +136,7 @@ def search_by_interpreter(asked: ModuleQuestion, until: float | None = None) -> 
 
 def _has_ended_first(explorer: Explorer) -> bool:
     """True if the search ended at a violation, as asked, before all states to the depth were explored."""
-    result = explorer.found
+    result = explorer.result
     is_closed = result.complete or result.closed == explorer.max_depth
     return explorer.first and bool(result.violations) and not is_closed
 
@@ -144,7 +144,7 @@ def _has_ended_first(explorer: Explorer) -> bool:
 def _explore(explorer: Explorer, spec: Specification) -> None:
     explorer.assume()
     explorer.explore()
-    if set(explorer.properties) - explorer.found.violations.keys():
+    if set(explorer.properties) - explorer.result.violations.keys():
         _read_the_last_steps(explorer, spec)
 
 
@@ -187,12 +187,12 @@ def run_interpreter(asked: ModuleQuestion) -> Run:
         reason = str(stop)
     except Undefined as error:
         reason = str(error)
-        if not explorer.found.violations:
+        if not explorer.result.violations:
             raise UsageError(f"{error}{where_undefined(explorer)}") from None
     if _has_ended_first(explorer):
         reason = reason or ENDED_FIRST
-    if explorer.found.complete and not explorer.found.violations:
-        check_begins(spec, explorer.found)
+    if explorer.result.complete and not explorer.result.violations:
+        check_begins(spec, explorer.result)
     valued(explorer.name_actions)
     return make_checkpoint(explorer, spec, asked, began, reason=reason).run()
 
@@ -225,7 +225,7 @@ class _Watch:
 
     def tell(self, explorer: Explorer) -> None:
         """Report the closed depth, if the search takes a while."""
-        result, seconds = explorer.found, time.monotonic() - self.began
+        result, seconds = explorer.result, time.monotonic() - self.began
         if result.closed > self.told and seconds > POLICY.quiet_seconds:
             self.told = result.closed
             left = tuple(name for name in self.asked.question.properties if name not in result.violations)
@@ -234,9 +234,9 @@ class _Watch:
 
 def _exceeds(explorer: Explorer, most: int) -> bool:
     """True if more states are found, generated or expected."""
-    states, levels = explorer.count, explorer.found.levels
+    states, levels = explorer.count, explorer.result.levels
     assert explorer.max_depth is not None
-    if states > most or explorer.found.generated > POLICY.generated_per_state * most:
+    if states > most or explorer.result.generated > POLICY.generated_per_state * most:
         return True
     before = (
         POLICY.states_before_expecting
@@ -264,7 +264,7 @@ def _count_bits(explorer: Explorer, symmetry: Symmetry | None) -> int:
 
 def _read_the_last_steps(explorer: Explorer, spec: Specification) -> None:
     """Evaluate all steps of the states at the depth. Raises Undefined."""
-    result = explorer.found
+    result = explorer.result
     if result.complete:
         return
     count = result.levels[-1]

@@ -21,8 +21,8 @@ from verifier.runs.modules.verdicts import SettledVerdicts, replay_verdict, temp
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.specification import Specification
 from verifier.verdict import OF_STEPS, Verdict, VerdictKind
 
@@ -125,7 +125,7 @@ def make_checkpoint_if_named(
 
 def covers_violations(explorer: Explorer, names: Sequence[str]) -> bool:
     """True if the results of a search can be reported for the asked properties."""
-    violations = explorer.found.violations
+    violations = explorer.result.violations
     if not explorer.count or not violations.keys() <= {*names}:
         return False
     return not any(name + OF_STEPS in names for name in violations)  # states or steps may violate it
@@ -142,7 +142,7 @@ def make_checkpoint(
 ) -> SearchCheckpoint:
     """Return the results of a search that knows the properties by their names in the question. ``spec``: the
     specification by which violations are judged."""
-    names, result, seconds = asked.question.properties, explorer.found, time.monotonic() - began
+    names, result, seconds = asked.question.properties, explorer.result, time.monotonic() - began
     settled = replay_violations(explorer, spec, asked, seconds)
     enabled, never = list_enabled_actions(result, asked.module.definition)
     whole = result.complete or result.closed == asked.question.options.depth
@@ -164,7 +164,7 @@ def replay_violations(
     explorer: Explorer, spec: Specification, asked: ModuleQuestion, seconds: float
 ) -> SettledVerdicts:
     """Return the violations that a search found, replayed. The actions of its violations are known."""
-    names, violations = asked.question.properties, explorer.found.violations
+    names, violations = asked.question.properties, explorer.result.violations
     verdicts, traces, states = dict[str, Verdict](), dict[str, Any](), dict[str, Sequence[State]]()
     for name in names:
         if name in violations:

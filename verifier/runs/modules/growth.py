@@ -9,8 +9,8 @@ from heapq import nlargest
 from random import Random
 
 from verifier.runs.modules.policy import POLICY
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import Fn, Value
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.value_types import Fn, Value
 
 STEPS = 32

@@ -135,7 +135,7 @@ class _Live:
         """Find all states. Raises Undefined, Interrupted, BudgetExceeded."""
         self.explorer.assume()
         self.explorer.explore()
-        check_begins(self.spec, self.explorer.found)
+        check_begins(self.spec, self.explorer.result)
         graph: Graph = self.recorder.graph(self.explorer, self.asked.question.limits.check_time)
         self.loops = Loops(graph)
 
@@ -180,7 +180,7 @@ class _Live:
             if spec.constraints or spec.action_constraints:
                 reason = f"{words}, within the constraint"
                 return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
-            depth = self.explorer.found.depth
+            depth = self.explorer.result.depth
             return Verdict(name, VerdictKind.PROVED, depth, seconds, words, found_by=INTERPRETER)
         return self._conclude_violated(name, ring, conditions, seconds)
 
@@ -222,7 +222,7 @@ class _Live:
 
     def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
         """Return the run. ``ended``: the reason why it ended before all is decided."""
-        question, result = self.asked.question, self.explorer.found
+        question, result = self.asked.question, self.explorer.result
         known = {verdict.property_name for verdict in verdicts}
         left = [name for name in self.names if name not in known]
         verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, ended) for n in left)]

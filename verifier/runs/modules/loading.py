@@ -47,7 +47,7 @@ class _UnreadTerm(Term):
 _UNREAD = _UnreadTerm.__new__(_UnreadTerm)
 UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_UNREAD,))
 """The placeholder of a temporal formula before it is translated."""
-Found = TypeVar("Found")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ def _action_names(specification: Specification) -> list[str]:
     return list(dict.fromkeys(name.partition("(")[0] for name in actions(specification)))
 
 
-def evaluate_or_refuse(work: Callable[[], Found]) -> Found:
+def evaluate_or_refuse(work: Callable[[], ResultT]) -> ResultT:
     """Return the result of work. An expression without a value, or endless recursion, is a usage error."""
     try:
         return work()

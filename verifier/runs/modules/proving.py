@@ -89,7 +89,7 @@ class _InterpretedStates:
         """Explore all states by columns. Raises BudgetExceeded, Undefined, and Interrupted, also after the
         first violation, if the run ends there."""
         outcome = self._explore_within_limits(self.explorer)
-        if self._ends_first and self.explorer.found.violations:
+        if self._ends_first and self.explorer.result.violations:
             raise Interrupted(ENDED_FIRST)
         return outcome
 
@@ -120,7 +120,7 @@ def _end_run(
 ) -> Run:
     """Return the run if a limit or the user ends it: violations are known. Raises Interrupted if there are
     none."""
-    if not explorer.found.violations or not covers_violations(explorer, asked.question.properties):
+    if not explorer.result.violations or not covers_violations(explorer, asked.question.properties):
         raise stop
     explorer.name_actions()
     settled = replay_violations(explorer, spec, asked, seconds)
@@ -136,13 +136,13 @@ def _report_so_far(
     seconds: float,
 ) -> Run:
     """Return the run with the settled verdicts; the others are open."""
-    closed = explorer.found.closed if explorer.found.closed >= 0 else None
+    closed = explorer.result.closed if explorer.result.closed >= 0 else None
     left = {
         name: Verdict(name, VerdictKind.INCONCLUSIVE, closed, seconds, reason)
         for name in asked.question.properties
         if name not in settled.verdicts
     }
-    explored = Explored((), explorer.count, max(explorer.found.depth, 0), (), (), seconds)
+    explored = Explored((), explorer.count, max(explorer.result.depth, 0), (), (), seconds)
     return _make_run(asked, spec, explorer, replace(settled, verdicts={**settled.verdicts, **left}), explored)
 
 
@@ -161,7 +161,7 @@ def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
         with suppress(BudgetExceeded):
             _explore(asked, explorer, POLICY.seconds_ahead)
         explorer.name_actions()
-        result = explorer.found
+        result = explorer.result
         if result.complete or not result.violations or not covers_violations(explorer, names):
             return SettledVerdicts()
         seconds = time.monotonic() - began
@@ -189,16 +189,16 @@ def _explain_growth(asked: ModuleQuestion, explorer: Explorer, spec: Specificati
         return ""
     states, names = explorer.states, [one.name for one in spec.variables]
     until = time.process_time() + POLICY.seconds_ahead
-    near = states[: sum(explorer.found.levels[: POLICY.levels_ahead])]
-    stepper, initial = Stepper(spec), states[: explorer.found.initial]
+    near = states[: sum(explorer.result.levels[: POLICY.levels_ahead])]
+    stepper, initial = Stepper(spec), states[: explorer.result.initial]
     with without_traces(spec):
         growing = run_within_limits(asked, lambda: growing_ahead(stepper, names, initial, near, until))
-    return explain_no_end(options, explorer.found.violations, growing)
+    return explain_no_end(options, explorer.result.violations, growing)
 
 
 def _describe_exploration(explorer: Explorer, names: tuple[str, ...], seconds: float) -> Explored:
     """Return the result of a complete exploration."""
-    result = explorer.found
+    result = explorer.result
     holds = tuple(name for name in names if name not in result.violations)
     depth, levels = max(result.depth, 0), tuple(result.levels)
     return Explored(holds, explorer.count, depth, (), (), seconds, levels=levels)
@@ -218,7 +218,7 @@ def _make_run(
     ]
     if not asked.named:
         verdicts += temporal_verdicts(spec)
-    enabled, never = list_enabled_actions(explorer.found, asked.module.definition)
+    enabled, never = list_enabled_actions(explorer.result, asked.module.definition)
     figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
     statistics = {
         "provers": {name: {EXPLORING: figures} for name in question.properties},

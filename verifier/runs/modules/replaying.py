@@ -16,8 +16,8 @@ from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.modules.loading import TlaLoaded, formula_named, temporal_named
 from verifier.runs.modules.traces import as_aliased, as_file, explain_loop, module_trace
 from verifier.specs.temporal import NO_FAIRNESS
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State, Taken
 from verifier.tla.frames import Undefined
 from verifier.tla.itf import as_json
 from verifier.tla.lasso import Lasso

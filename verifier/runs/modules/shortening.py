@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
-from verifier.tla.found import State, Taken
+from verifier.tla.exploration_result import State, Taken
 
 _MOST_STATES = 3_000
 """The most states whose successors are computed: a few seconds of the interpreter."""

@@ -34,7 +34,7 @@ from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
 from verifier.runs.simulate import ENGINE, SimulateOptions
 from verifier.tla.checks import Test, checks, list_evaluated_formulas
-from verifier.tla.found import State, Violation
+from verifier.tla.exploration_result import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.next_parts import Part, parts_of_next
 from verifier.tla.translate.sampling import Stepper
@@ -163,7 +163,7 @@ class _Walks:
             explorer._initial()
         finally:
             explorer.constraints = within
-        check_begins(self.spec, explorer.found)
+        check_begins(self.spec, explorer.result)
         states = list(explorer.states)
         with self._pause_counts():
             if not any(self._look(state, first=True).within for state in states):

@@ -19,7 +19,7 @@ from verifier.tla.acting import collect_named_sets, domains
 from verifier.tla.alias import evaluate_alias
 from verifier.tla.ast import Definition as TlaDefined
 from verifier.tla.explaining import demands, false_parts
-from verifier.tla.found import State, Taken, Violation
+from verifier.tla.exploration_result import State, Taken, Violation
 from verifier.tla.itf import as_json, show_state, trace_object
 from verifier.tla.order import text
 from verifier.tla.said_parts import SaidPart

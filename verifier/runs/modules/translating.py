@@ -25,7 +25,7 @@ from verifier.runs.validation.translated_module import Claimed
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.definition import Maker, translate

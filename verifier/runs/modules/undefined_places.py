@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import UNSET
 from verifier.tla.itf import show_state
 from verifier.tla.specification import Specification

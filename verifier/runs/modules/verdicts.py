@@ -17,7 +17,7 @@ from verifier.runs.modules.replaying import Around, disagreement
 from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, write_trace
 from verifier.runs.news import Known
 from verifier.specs.temporal import NO_FAIRNESS
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.itf import encode_value
 from verifier.tla.translate.fair_steps import FAIR
 from verifier.tla.translate.sampling import Stepper

@@ -9,7 +9,7 @@ from verifier.errors import UsageError
 from verifier.tla.errors import Place
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
 
 
 @dataclass(frozen=True)

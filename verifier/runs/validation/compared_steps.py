@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pysmt.fnode import FNode
 
     from verifier.system.transition_system import Instance
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
 
 _MOST_CHOICES = 64
 """The values of free parameters that are tried for an instance: all if there are no more."""

@@ -15,7 +15,7 @@ from verifier.verdict import OF_STEPS
 
 if TYPE_CHECKING:
     from verifier.system.transition_system import SafetyProperty
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.splitting import Formula, Safety
     from verifier.trust.certificate import Certificate
 

@@ -12,7 +12,7 @@ from verifier.runs.validation.subject import Subject
 if TYPE_CHECKING:
     from pysmt.fnode import FNode
 
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from verifier.tla.value_types import NoValue
 if TYPE_CHECKING:
     from verifier.runs.validation.translated_module import TranslatedModule
     from verifier.system.model import Model
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.splitting import Formula
 
 ERRORS = (Undefined, NoValue, RecursionError)

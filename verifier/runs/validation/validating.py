@@ -24,7 +24,7 @@ from verifier.runs.validation.wanted_formulas import Target, targets
 from verifier.tla.specification import without_traces
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.trust.certificate import Certificate
 
 _BATCH = 64

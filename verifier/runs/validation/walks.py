@@ -11,7 +11,7 @@ from verifier.runs.validation.budget import Budget
 from verifier.runs.validation.subject import ERRORS, Subject
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
 
 MOST_WALKED, MOST_DRAWN = 150, 100
 _MOST_OF_SAMPLE, _MOST_SUCCESSORS, _MOST_STEPS = 60, 3_000, 60

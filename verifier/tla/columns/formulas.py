@@ -20,7 +20,7 @@ from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.numbers import Column, Unsuited
 from verifier.tla.columns.truths import Mask, Negated, Truth
 from verifier.tla.columns.walks import Walk
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import UNSET, Unit
 from verifier.tla.interpreter import Interpreter
 

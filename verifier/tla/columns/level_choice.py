@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from verifier.tla.columns.search import FOUND_AGAIN, Met, Search, Unusual
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.search_state import SearchState
 
 _LOG = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class ByColumns:
                     continue
                 _LOG.info("the interpreter looks at one state: %s", reason)
                 self.leave()
-                self.left, self.violated = False, len(explorer.found.violations)
+                self.left, self.violated = False, len(explorer.result.violations)
                 break
             except Unusual as reason:
                 _LOG.info("no longer by columns: %s", reason)
@@ -76,11 +76,11 @@ class ByColumns:
 
     def _begin(self) -> None:
         explorer = self.explorer
-        if len(explorer.found.violations) == self.violated:
+        if len(explorer.result.violations) == self.violated:
             return  # the state at which columns were left is still to come
         if self.speed is None:
             spent = max(time.process_time() - self.began, 1e-3)
-            self.speed = explorer.found.generated / spent
+            self.speed = explorer.result.generated / spent
         self.left = True
         if not explorer.by_columns:
             return

@@ -28,7 +28,7 @@ from verifier.tla.symmetry import Asymmetric
 from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.search_state import SearchState
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
@@ -69,7 +69,7 @@ class Search:
         self.explorer, self.evaluator = explorer, evaluator
         self.columns = Columns(evaluator, spec.variables)
         self.compiler = Compiler(self.columns, evaluator)
-        asked = set(explorer.properties) - explorer.found.violations.keys()
+        asked = set(explorer.properties) - explorer.result.violations.keys()
         self.checks, self.looks_for_deadlocks = self._checks(asked), explorer.deadlock in asked
         body = spec.next.body
         action = body.action if isinstance(body, Step) else body
@@ -164,12 +164,12 @@ class Search:
 
     def expand(self, first: int, until: int) -> None:
         """Expand states. Raises Unusual, and then nothing has changed."""
-        began, before = time.process_time(), self.explorer.found.generated
+        began, before = time.process_time(), self.explorer.result.generated
         try:
             self._expand(first, until)
         except FOUND_AGAIN as error:
             raise Unusual(str(error)) from None
-        made = self.explorer.found.generated - before
+        made = self.explorer.result.generated - before
         self.rows_per_state = max(made / (until - first), 1.0)
         self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
 
@@ -210,7 +210,7 @@ class Search:
         return rows, made, int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
 
     def _expand(self, first: int, until: int) -> None:
-        explorer, result = self.explorer, self.explorer.found
+        explorer, result = self.explorer, self.explorer.result
         rows, made, deadlocks = self._take_steps(first, until)
         if deadlocks and self.looks_for_deadlocks:
             raise Met("a deadlock")
@@ -267,7 +267,7 @@ class Search:
             raise Met("an invariant is violated")
 
     def _count(self, rows: Batch, deadlocks: int) -> None:
-        result = self.explorer.found
+        result = self.explorer.result
         result.generated += len(rows)
         result.deadlocks += deadlocks
         taken, firsts, counts = np.unique(self._marks(rows), return_index=True, return_counts=True)

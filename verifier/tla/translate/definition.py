@@ -10,7 +10,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.specs.definition import Action, Lemma, Parameter, Property, PropertyKind, prime
 from verifier.tla import ast
 from verifier.tla.ast import Variable
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.order import text
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.branches import Branch

@@ -11,8 +11,8 @@ from random import Random
 
 from verifier.processes.limits import Interrupted
 from verifier.tla.begun import Begun
+from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State, Taken
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.next_parts import Part, walk_part
 from verifier.tla.orbits import Orbits
@@ -98,7 +98,7 @@ def _sample(
     looked_at = _list_checked_states(explorer)
     explorer.assume()
     all_initial = _all_initial(explorer, most_initial)
-    began, ways = len(explorer.states), explorer.found.generated if all_initial else None
+    began, ways = len(explorer.states), explorer.result.generated if all_initial else None
     if symmetry is not None:
         explorer.known.orbits = Orbits(symmetry.renamings)
         for state in explorer.states:
@@ -213,7 +213,7 @@ class _Search:
             while self.number < len(explorer.states):
                 if self.number == self.end and self._next_level() and growing:
                     return False
-                if len(explorer.states) > self.most or explorer.found.generated > self.most_generated:
+                if len(explorer.states) > self.most or explorer.result.generated > self.most_generated:
                     return False
                 if time.process_time() > until:
                     return False
@@ -235,14 +235,14 @@ class _Search:
         """Record that all states of a depth are explored. Return True if many more states are expected."""
         known = len(self.explorer.states)
         self.level, self.largest = known - self.end, max(self.level, self.largest)
-        self.explorer.found.levels.append(self.end - self.first)
+        self.explorer.result.levels.append(self.end - self.first)
         self.first, self.end = self.end, known
-        self.generated.append(self.explorer.found.generated)
+        self.generated.append(self.explorer.result.generated)
         return self.level > SAMPLING.growth * self.largest and known > SAMPLING.states_before_growth
 
     def save_state(self) -> Begun:
         """Return the state of the search, for another explorer to continue."""
-        known, result = self.explorer.known, self.explorer.found
+        known, result = self.explorer.known, self.explorer.result
         at = (self.first, self.number, self.end)
         return Begun(known, result, self.looked_at, *at, self.seconds, self.cpu_seconds)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from verifier.encodings.sorts import Sort
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import Names, NotInSort
 from verifier.tla.translate.sampling import Stepper

@@ -11,7 +11,7 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import Action, Lemma, Property
 from verifier.tla.automorphisms import companions
 from verifier.tla.errors import Place
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names

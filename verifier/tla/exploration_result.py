@@ -36,7 +36,7 @@ class Violation:
 
 
 @dataclass
-class Found:
+class ExplorationResult:
     """The results of a search."""
 
     distinct: int = 0
