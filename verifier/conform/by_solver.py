@@ -32,7 +32,7 @@ class SolverSearch(Search):
         """Return the verdict on a log with which too many states agree; None if a solver cannot find it."""
         most, self.most = self.most, max(self.most, MOST_STATES)  # one execution is taken again
         try:
-            found = self._judge_by_solver(log, events)
+            verdict = self._judge_by_solver(log, events)
         except (NotSymbolic, TooMany, Interrupted):
             return None
         except ReplayFailure:
@@ -41,7 +41,7 @@ class SolverSearch(Search):
             return None  # a parameter that only the interpreter knows is not what the log says
         finally:
             self.most = most
-        return replace(found, by_solver=True)
+        return replace(verdict, by_solver=True)
 
     def _judge_by_solver(self, log: Path, events: list[Event]) -> LogVerdict:
         """Return the verdict on a log. Raises NotSymbolic for what the search by solver has no rule for."""
@@ -53,10 +53,10 @@ class SolverSearch(Search):
             if rule is not None:
                 observed.append(self._observe(meant, rule, is_first=self._is_initial(seen)))
 
-        found = self._follow(observed, ())
-        if found is None or found.explained < len(observed):
-            return self._make_refusal(log, events, observed, found)
-        last = self._replay(found, observed)
+        execution = self._follow(observed, ())
+        if execution is None or execution.explained < len(observed):
+            return self._make_refusal(log, events, observed, execution)
+        last = self._replay(execution, observed)
         early = self.mapping.ends_early(log, events)
         if early:
             made = self._make_verdict(log, Conformance.REJECTED, events, {last.state: last}, early)
@@ -81,13 +81,13 @@ class SolverSearch(Search):
         hidden, most = self.mapping.silent, self.mapping.most_silent
         for _ in range(_MOST_WIDENINGS):
             coding, search = self._solver()
-            found = search.follow(observed, hidden, most, invariants, self.tick)
-            if found is not None and found.explained == len(observed):
-                return found
-            reached = observed[: (found.explained if found is not None else 0) + 1]
+            execution = search.follow(observed, hidden, most, invariants, self.tick)
+            if execution is not None and execution.explained == len(observed):
+                return execution
+            reached = observed[: (execution.explained if execution is not None else 0) + 1]
             state = search.find_leaving(reached, hidden, most, invariants, self.tick)
             if state is None:
-                return found
+                return execution
             self._made_solver = None
             if not coding.widen(state):
                 break
@@ -105,11 +105,11 @@ class SolverSearch(Search):
         """Return what an event says of the states around its step."""
 
         def select_given(parts: Iterable[tuple[Target, str]]) -> list[tuple[Target, list[object], object]]:
-            found = [
+            given = [
                 (target, [value_of(event, key) for key in target.keys], value_of(event, path))
                 for target, path in parts
             ]
-            return [one for one in found if one[2] is not MISSING and MISSING not in one[1]]
+            return [one for one in given if one[2] is not MISSING and MISSING not in one[1]]
 
         after = self.mapping.state if is_first else rule.after
         before = () if is_first else rule.before
@@ -119,13 +119,13 @@ class SolverSearch(Search):
         fits = self._fits_of(event, rule)
         return Observed(event, rule, fits, select_given(before), select_given(after), names, is_first)
 
-    def _replay(self, found: Followed, observed: Sequence[Observed]) -> Reached:
+    def _replay(self, execution: Followed, observed: Sequence[Observed]) -> Reached:
         """Return an execution of the solver, each step of which this search takes, too. Raises ReplayFailure
         if it does not agree with the log."""
         meant = {id(one.event): one for one in observed}
         first = [one.event.line for one in observed if one.is_first]
-        reached = Reached(found.initial, line=first[0] if first else None)
-        for number, step in enumerate(found.steps, 1):
+        reached = Reached(execution.initial, line=first[0] if first else None)
+        for number, step in enumerate(execution.steps, 1):
             frontier = {reached.state: reached}
             if step.event is not None:
                 after = self._after(frontier, step.event, meant[id(step.event)].rule)
@@ -137,13 +137,13 @@ class SolverSearch(Search):
         return reached
 
     def _make_refusal(
-        self, log: Path, events: list[Event], observed: Sequence[Observed], found: Followed | None
+        self, log: Path, events: list[Event], observed: Sequence[Observed], execution: Followed | None
     ) -> LogVerdict:
         """Return the verdict on a log that no execution explains further than the solver's one."""
-        number = 0 if found is None else found.explained
+        number = 0 if execution is None else execution.explained
         one = observed[number]
         place = next(i for i, event in enumerate(events) if event.line == one.event.line)
-        last = None if found is None else self._replay(found, observed)
+        last = None if execution is None else self._replay(execution, observed)
         states: Frontier = {} if last is None else self._with_silent({last.state: last})
         words = "no initial state is as the log has it" if one.is_first else refusal(one.rule)
         made = self._make_verdict(log, Conformance.REJECTED, events[: place + 1], states, words)

@@ -95,9 +95,9 @@ class _Rule:
         yield f"# {self._how_sure()}"
         yield f"[events.{_key(self.name)}]"
         yield f"action = {json.dumps(self.action)}"
-        for title, found in (("parameters", self.given), ("after", self.after)):
-            if found:
-                pairs = ", ".join(f"{_key(one)} = {json.dumps(near)}" for one, near in found.items())
+        for title, paths in (("parameters", self.given), ("after", self.after)):
+            if paths:
+                pairs = ", ".join(f"{_key(one)} = {json.dumps(near)}" for one, near in paths.items())
                 yield f"{title} = {{ {pairs} }}"
         used = {path.split(".")[0] for path in (*self.given.values(), *self.after.values())}
         keys = {key for one in self.after for key in re.findall(r"\[([^\]]+)\]", one)}
@@ -129,8 +129,8 @@ def _try_fields(
             guesses = Trials(machine, field).guess(events)
         except UsageError:
             guesses = []
-        found = [name for name, one in guesses[0].meanings.items() if is_found(name, one)] if guesses else []
-        score = guesses[0].score if found else 0.0
+        names = [name for name, one in guesses[0].meanings.items() if is_found(name, one)] if guesses else []
+        score = guesses[0].score if names else 0.0
         if score > best[0]:
             best = (score, field, guesses)
     if best[1] is None and fields and _is_near_some(machine, events, fields[0]):
@@ -144,13 +144,13 @@ def _is_near_some(machine: Machine, events: Sequence[Event], field: str) -> bool
 
 def _list_word_fields(events: Sequence[Event]) -> list[str]:
     """Return the fields that have words in all events, some of them more than once: fewest words first."""
-    found = []
+    fields = []
     for field in events[0].fields if events else ():
         values = [event.fields.get(field) for event in events]
         words = {value for value in values if isinstance(value, str)}
         if all(isinstance(value, str) for value in values) and len(words) < min(len(values), _MOST_NAMES):
-            found.append((len(words), field))
-    return [field for _, field in sorted(found)][:_MOST_WORD_FIELDS]
+            fields.append((len(words), field))
+    return [field for _, field in sorted(fields)][:_MOST_WORD_FIELDS]
 
 
 def _count_explained(
@@ -188,8 +188,8 @@ def _plain(name: str) -> str:
 def _nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is nearest, if one is near."""
     plain = {_plain(one): one for one in reversed(list(known))}
-    found = difflib.get_close_matches(_plain(name), plain, 1, _NEAR if len(name) > 3 else 0.99)
-    return plain[found[0]] if found else None
+    matches = difflib.get_close_matches(_plain(name), plain, 1, _NEAR if len(name) > 3 else 0.99)
+    return plain[matches[0]] if matches else None
 
 
 def _key(name: str) -> str:

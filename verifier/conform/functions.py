@@ -74,12 +74,12 @@ def _rule(
         fields[given[name]] = value
     targets = []
     for when in ("before", "after"):
-        found = []
+        parts = []
         for written, value in meant.get(when, {}).items():
             target = make_target(written, "the meaning", variables)
             fields.update({key: int(key) if key.isdigit() else key for key in target.keys})
             name = written if when == "after" else f"{written} before"
             fields[name] = value
-            found.append((target, name))
-        targets.append(tuple(found))
+            parts.append((target, name))
+        targets.append(tuple(parts))
     return replace(event, fields=fields), Rule(action, given, *targets)

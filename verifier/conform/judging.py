@@ -286,15 +286,15 @@ def _keep_verdicts(
 ) -> list[LogVerdict]:
     """Return the verdict on each log, with its number. Those that the user's signal leaves out are
     undecided."""
-    found = [_make_undecided_verdict(log, INTERRUPTED) for log in logs]
+    kept = [_make_undecided_verdict(log, INTERRUPTED) for log in logs]
     try:
         for number, verdict in verdicts:
-            found[number] = verdict
+            kept[number] = verdict
             tell(verdict)
     except KeyboardInterrupt:
         if not is_stop_asked():
             raise
-    return found
+    return kept
 
 
 def _judge_here(
@@ -351,20 +351,20 @@ def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
     A signal is held back, so that the search ends by its limits and says how far it came. Standard input is
     read for an unknown time, in which only the signal itself is heard: it is the end of that log.
     """
-    found, watched = _make_undecided_verdict(log, INTERRUPTED), Watched(limits.check_time)
+    verdict, watched = _make_undecided_verdict(log, INTERRUPTED), Watched(limits.check_time)
     if is_stop_asked():
-        return found
+        return verdict
     try:
         with nullcontext() if log == STANDARD_INPUT else hold_interrupts(), watched:
-            found = judge(log)
+            verdict = judge(log)
     except (KeyboardInterrupt, Interrupted) as stop:  # the latter while the log is read
         if isinstance(stop, KeyboardInterrupt) and not is_stop_asked():
             raise
-    if found.verdict is Conformance.UNDECIDED and watched.reason:
-        return replace(found, reason=watched.reason)
-    if found.verdict is Conformance.ACCEPTED and is_stop_asked():
-        return replace(found, verdict=Conformance.UNDECIDED, reason=INTERRUPTED)
-    return found
+    if verdict.verdict is Conformance.UNDECIDED and watched.reason:
+        return replace(verdict, reason=watched.reason)
+    if verdict.verdict is Conformance.ACCEPTED and is_stop_asked():
+        return replace(verdict, verdict=Conformance.UNDECIDED, reason=INTERRUPTED)
+    return verdict
 
 
 def _make_undecided_verdict(log: Path, reason: str) -> LogVerdict:

@@ -84,12 +84,12 @@ def _read_itf(log: Path, whole: str) -> list[Event]:
     content = _parse(log, 1, whole)
     if not isinstance(content, dict) or not isinstance(content.get("states"), list):
         raise LogError(log, 1, "no ITF: an object with a list of states is expected")
-    found, place = list[Event](), re.search(r'"states"\s*:\s*', whole)
+    events, place = list[Event](), re.search(r'"states"\s*:\s*', whole)
     array = whole[: place.end() if place else 0]
     for event in _read_array(log, whole, len(array)):
         fields = {name: plain_itf(value) for name, value in event.fields.items() if not name.startswith("#")}
-        found.append(Event(event.line, event.text, fields))
-    return found
+        events.append(Event(event.line, event.text, fields))
+    return events
 
 
 def plain_itf(value: Any) -> Any:
@@ -115,23 +115,23 @@ def plain_itf(value: Any) -> Any:
 def _read_array(log: Path, whole: str, begin: int = 0) -> list[Event]:
     """Return the objects of an array, each with the line on which it begins."""
     _parse(log, 1, whole)
-    decoder, found, place = json.JSONDecoder(), list[Event](), whole.index("[", begin) + 1
+    decoder, events, place = json.JSONDecoder(), list[Event](), whole.index("[", begin) + 1
     line, counted = 1, 0
     while True:
         while whole[place] in " \t\r\n,":
             place += 1
         if whole[place] == "]":
-            return found
+            return events
         value, end = decoder.raw_decode(whole, place)
         line, counted = line + whole.count("\n", counted, place), place
-        found.append(_event(log, line, " ".join(whole[place:end].split()), value))
+        events.append(_event(log, line, " ".join(whole[place:end].split()), value))
         place = end
 
 
 def _read_table(log: Path, whole: str) -> list[Event]:
     """Return the rows of a table. Integers are numbers, and an empty cell is no field."""
     rows = csv.reader(io.StringIO(whole, newline=""))
-    found, names, line = list[Event](), list[str](), 1
+    events, names, line = list[Event](), list[str](), 1
     texts = whole.split("\n")
     try:
         for row in rows:
@@ -143,10 +143,10 @@ def _read_table(log: Path, whole: str) -> list[Event]:
                 raise LogError(log, begins, words)
             elif row:
                 cells = {name: _cell(cell) for name, cell in zip(names, row, strict=False) if cell}
-                found.append(Event(begins, texts[begins - 1].rstrip("\r"), cells))
+                events.append(Event(begins, texts[begins - 1].rstrip("\r"), cells))
     except csv.Error as error:
         raise LogError(log, rows.line_num, f"no CSV: {error}") from None
-    return found
+    return events
 
 
 def _cell(cell: str) -> Any:

@@ -17,22 +17,22 @@ Fits: TypeAlias = Callable[[Parameters], bool]
 
 def pair_off(own: Iterable[T], written: Sequence[Any], agrees: Callable[[T, Any], bool]) -> list[T] | None:
     """Return items in the order of the written ones that they agree with; None unless each has a partner."""
-    rest, found = list(own), list[T]()
+    rest, partners = list(own), list[T]()
     for one in written:
         place = next((number for number, item in enumerate(rest) if agrees(item, one)), None)
         if place is None:
             return None
-        found.append(rest.pop(place))
-    return None if rest else found
+        partners.append(rest.pop(place))
+    return None if rest else partners
 
 
 def agree_in_pairs(own: Iterable[tuple[T, T]], written: Any, agrees: Callable[[T, Any], bool]) -> bool:
     """True if the keys and values of a function are those of pairs that a log writes, in any order."""
     if not isinstance(written, list) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in written):
         return False
-    found = pair_off(own, written, lambda one, pair: agrees(one[0], pair[0]))
-    return found is not None and all(
-        agrees(item, pair[1]) for (_, item), pair in zip(found, written, strict=True)
+    partners = pair_off(own, written, lambda one, pair: agrees(one[0], pair[0]))
+    return partners is not None and all(
+        agrees(item, pair[1]) for (_, item), pair in zip(partners, written, strict=True)
     )
 
 

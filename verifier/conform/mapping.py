@@ -248,12 +248,12 @@ def mapping_of_states(variables: Iterable[str]) -> Mapped:
 
 def make_target(written: str, place: str, variables: list[str]) -> Target:
     """Return what is written as a variable or a part of one. Raises UsageError."""
-    found = _TARGET.fullmatch(written)
-    if found is None:
+    match = _TARGET.fullmatch(written)
+    if match is None:
         raise UsageError(f"{place}: {written} is no variable, and no part such as term[node]")
-    if found[1] not in variables:
-        raise UsageError(f"{place}: {make_unknown_name_error('variable', found[1], variables)}")
-    return Target(found[1], tuple(found[2][1:-1].split("][")) if found[2] else (), written)
+    if match[1] not in variables:
+        raise UsageError(f"{place}: {make_unknown_name_error('variable', match[1], variables)}")
+    return Target(match[1], tuple(match[2][1:-1].split("][")) if match[2] else (), written)
 
 
 def check_fields(log: Path, mapping: Mapped, events: Iterable[tuple[Event, Rule]]) -> None:

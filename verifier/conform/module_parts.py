@@ -38,7 +38,7 @@ class GuardParts:
 
     def true_in(self, state: State, action: str, given: Mapping[str, Value]) -> list[Part]:
         """Return the parts that are true in a step from a state."""
-        evaluator, found = self.spec.evaluator, list[Part]()
+        evaluator, parts = self.spec.evaluator, list[Part]()
         evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
         for one in self._test_parts(action):
             frame = one.unit.frame()
@@ -48,10 +48,10 @@ class GuardParts:
                 frame[one.unit.slot(parameter)] = given[parameter.name]
             try:
                 if one.test(frame) is one.wanted:
-                    found.append(one.part)
+                    parts.append(one.part)
             except (Undefined, NoValue):
                 continue
-        return found
+        return parts
 
     def _test_parts(self, action: str) -> list[_Tested]:
         if action not in self._known:

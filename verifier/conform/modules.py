@@ -183,8 +183,8 @@ class ModuleMachine:
             return one.name != action or fits(one.parameters)
 
         self._stepper.arrive(0)
-        found = find_blocked(self.spec, self.next, state, allows)
-        return [as_obstacle(one) for one in found if action in one.action.split(" / ")]
+        blocked = find_blocked(self.spec, self.next, state, allows)
+        return [as_obstacle(one) for one in blocked if action in one.action.split(" / ")]
 
 
 def _refuse_search(spec: Specification) -> None:

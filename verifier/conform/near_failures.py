@@ -48,20 +48,20 @@ class NearFailures:
         lead."""
         for one in self._conjuncts().get(action, ()):
             with without_traces(self.spec):
-                found = self._steps_without(one, state)
-            if found is not None:
-                yield one.part, list(dict.fromkeys(found))
+                states = self._steps_without(one, state)
+            if states is not None:
+                yield one.part, list(dict.fromkeys(states))
 
     def _steps_without(self, one: _Conjunct, state: State) -> list[State] | None:
         """Return the states to which steps lead that lack a conjunct alone; None if there is no step."""
-        evaluator, found, steps = self.spec.evaluator, list[State](), 0
+        evaluator, states, steps = self.spec.evaluator, list[State](), 0
 
         def arrive() -> None:
             nonlocal steps
             steps += 1
             made = tuple(evaluator.next)
             if UNSET not in made:
-                found.append(self._walks.capture("a step without a conjunct"))
+                states.append(self._walks.capture("a step without a conjunct"))
 
         evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
         evaluator.actions.action = None
@@ -70,7 +70,7 @@ class NearFailures:
         except (Undefined, NoValue):
             if one.has_choices:
                 self.unknown.add(one.part)
-        return found if steps else None
+        return states if steps else None
 
     def _conjuncts(self) -> dict[str, list[_Conjunct]]:
         if self._known is None:

@@ -55,7 +55,7 @@ class ProtocolMachine:
     def initial(self, most: int | None = None) -> list[State]:
         """Return the initial states. Raises TooManyInitial if they exceed ``most``, or cannot be listed."""
         model = build_model(self.definition)
-        found = []
+        states = []
         try:
             rows = initial_states(model.system)
         except TooManyInitialStates as error:
@@ -64,8 +64,8 @@ class ProtocolMachine:
             raise TooManyInitial(f"more than {most:,} initial states")
         for row in rows:
             values = model.layout.decode_state(unpack(row, len(model.system.bits)))
-            found.append(tuple(plain(values[name]) for name in self.variables))
-        return found
+            states.append(tuple(plain(values[name]) for name in self.variables))
+        return states
 
     def holds(self, state: State, invariant: str) -> bool:
         """True if a state satisfies an invariant. Raises UsageError if it has no value."""
@@ -172,12 +172,12 @@ class ProtocolMachine:
         """Return those that are true in a step. One without a value is not."""
         symbols = {one.symbol.name: one.symbol for one in self.by_name[action].parameters}
         e = {**self._environment(state), **{symbols[name]: value for name, value in given.items()}}
-        found = []
+        parts = []
         for part, term in self._guard_parts(action):
             with suppress(Undefined):
                 if self._read(term)(e):
-                    found.append(part)
-        return found
+                    parts.append(part)
+        return parts
 
     def _guard_parts(self, action: str) -> Iterator[tuple[Part, Term]]:
         one = self.by_name[action]
@@ -201,16 +201,16 @@ class ProtocolMachine:
         them lead."""
         one, e = self.by_name[action], self._environment(state)
         lines = list(self._guard_conjuncts(one)) if self._is_within(e) else []
-        found: dict[Part, list[State]] = {}
+        failures: dict[Part, list[State]] = {}
         for given in self._choices(one, lambda _: True) if lines else ():
             wrong = self._only_wrong(lines, {**e, **given})
             if wrong is None:
                 continue
             after = happening(self._read, (), one.then, dict(e), dict(given)).after
-            states = found.setdefault(wrong, [])
+            states = failures.setdefault(wrong, [])
             if after is not None:
                 states.append(tuple(after[symbol] for symbol in self.definition.variables))
-        yield from found.items()
+        yield from failures.items()
 
     def _only_wrong(self, lines: list[tuple[Part, Term]], e: dict[Symbol, Any]) -> Part | None:
         """Return the only conjunct that is false; None if there is none, or one has no value."""
@@ -231,7 +231,7 @@ class ProtocolMachine:
 
     def explain_obstacles(self, state: State, action: str, fits: Fits) -> list[Obstacle]:
         """Return why no step of an action fits in a state, the nearest way first."""
-        one, e, found = self.by_name[action], self._environment(state), list[Obstacle]()
+        one, e, obstacles = self.by_name[action], self._environment(state), list[Obstacle]()
         if not self._is_within(e):
             words = "is false, and no step begins outside the constraint"
             return [self._obstacle(one, {}, 0, self.definition.constraint, e, words)]
@@ -243,12 +243,12 @@ class ProtocolMachine:
                 except Undefined:
                     words = "reads what has no value"
                 if words:
-                    found.append(self._obstacle(one, given, number, line, e, words))
+                    obstacles.append(self._obstacle(one, given, number, line, e, words))
                     break
             else:
                 words = "would be given a value outside of its sort, or without a value"
-                found.append(self._obstacle(one, given, len(lines), None, e, words))
-        return sorted(found, key=lambda one: -one.passed)
+                obstacles.append(self._obstacle(one, given, len(lines), None, e, words))
+        return sorted(obstacles, key=lambda one: -one.passed)
 
     def explain_invariant(self, state: State, invariant: str) -> list[Obstacle]:
         """Return the part of an invariant that is false in a state, for the first elements at which it is."""
@@ -256,10 +256,10 @@ class ProtocolMachine:
         while term.operator is Operator.FORALL and term.binds is not None:
             body, symbol = term.arguments[0], term.binds
             each = ({**given, symbol: value} for value in values_of(symbol.sort))
-            found = next((one for one in each if not self._read(body)({**e, **one})), None)
-            if found is None:
+            counterexample = next((one for one in each if not self._read(body)({**e, **one})), None)
+            if counterexample is None:
                 break
-            term, given = body, found
+            term, given = body, counterexample
         bound = {symbol: concrete(value) for symbol, value in given.items()}
         parts = {text(part, bound): part for part in _read_parts(term, set(e), set(given))}
         values = [(symbol.name, self.show(value)) for symbol, value in given.items()]

@@ -22,10 +22,10 @@ def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
         known = one.verdict is not Conformance.ERROR and one.lines
         explained = f"{one.explained}/{one.lines}" if known else ""
         yield f"{one.log:<{width}}  {one.verdict:<9}  {explained:>11}  {one.seconds:7.1f}"
-    found = join_coverage(verdicts)
-    if found is not None:
+    coverage = join_coverage(verdicts)
+    if coverage is not None:
         yield ""
-        yield from found.render(sum(one.coverage is not None for one in verdicts))
+        yield from coverage.render(sum(one.coverage is not None for one in verdicts))
 
 
 def _render_reason(one: LogVerdict) -> Iterator[str]:

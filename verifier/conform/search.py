@@ -66,14 +66,14 @@ class Search:
         began = time.monotonic()
         rules = [self._meaning_of(log, event) for event in events]
         check_fields(log, self.mapping, ((event, rule) for event, rule in rules if rule is not None))
-        found = self.judge_events(log, events)
+        verdict = self.judge_events(log, events)
         if self._has_exploded:
-            found = self._judge_exploded(log, events) or found
+            verdict = self._judge_exploded(log, events) or verdict
         whole = tuple((one.line, one.text) for one in events)
-        events_of = whole if found.verdict is not Conformance.ACCEPTED else ()
+        events_of = whole if verdict.verdict is not Conformance.ACCEPTED else ()
         skipped = tuple(event.line for event, rule in rules if rule is None)
         seconds = time.monotonic() - began
-        return replace(found, lines=len(events), events=events_of, skipped=skipped, seconds=seconds)
+        return replace(verdict, lines=len(events), events=events_of, skipped=skipped, seconds=seconds)
 
     def judge_events(self, log: Path, events: Iterable[Event]) -> LogVerdict:
         """Return the verdict on events as they come: an event that is not explained is the last one read.
@@ -81,13 +81,13 @@ class Search:
         Invariants are judged on complete matches: a state from which the log does not go on was never there.
         """
         self._admits, self._has_exploded, seen = None, False, list[Event]()
-        found, frontier = self._search(log, events, seen)
-        if found.verdict is not Conformance.ACCEPTED or not frontier:
-            return found
+        verdict, frontier = self._search(log, events, seen)
+        if verdict.verdict is not Conformance.ACCEPTED or not frontier:
+            return verdict
         last = next(iter(frontier.values()))
         violated = self._find_violation(last)
         if violated is None:
-            return replace(found, coverage=self._measure_coverage(last, log, seen) if self.covers else None)
+            return replace(verdict, coverage=self._measure_coverage(last, log, seen) if self.covers else None)
         self._admits = lambda state: all(self.machine.holds(state, name) for name in self._invariants)
         again, left = self._search(log, seen, [])
         if again.verdict is not Conformance.REJECTED:
@@ -95,7 +95,7 @@ class Search:
             last = next(iter(left.values()), last)
             return replace(again, coverage=self._measure_coverage(last, log, seen) if covers else None)
         made = self._violating(log, seen, *violated)
-        return replace(made, seconds=found.seconds + again.seconds)
+        return replace(made, seconds=verdict.seconds + again.seconds)
 
     def _violating(self, log: Path, seen: list[Event], reached: Reached, names: list[str]) -> LogVerdict:
         """Return the verdict on a log each execution of which violates an invariant."""
@@ -134,11 +134,11 @@ class Search:
 
     def _find_violation(self, last: Reached) -> tuple[Reached, list[str]] | None:
         """Return the first state of an execution that violates invariants, and which."""
-        found, one = None, last if self._invariants else None
+        violation, one = None, last if self._invariants else None
         while one is not None:
             names = [name for name in self._invariants if not self.machine.holds(one.state, name)]
-            found, one = (one, names) if names else found, one.before
-        return found
+            violation, one = (one, names) if names else violation, one.before
+        return violation
 
     def _search(self, log: Path, events: Iterable[Event], seen: list[Event]) -> tuple[LogVerdict, Frontier]:
         """Return the verdict without invariants, and the states at the end. Events are added to ``seen``."""
@@ -258,18 +258,18 @@ class Search:
         return known
 
     def _after(self, states: Frontier, event: Event, rule: Rule) -> Frontier:
-        found: Frontier = {}
+        frontier: Frontier = {}
         fits = self._fits_of(event, rule)
         for state, reached in states.items():
             if any(self._differs(state, target, event, path) for target, path in rule.before):
                 continue
             for action, given, after in self._steps(state, rule.action, fits):
-                if after in found or not self._is_admitted(after):
+                if after in frontier or not self._is_admitted(after):
                     continue
                 if not any(self._differs(after, target, event, path) for target, path in rule.after):
-                    found[after] = Reached(after, reached, action, given, event.line)
-            self._check(len(found))
-        return found
+                    frontier[after] = Reached(after, reached, action, given, event.line)
+            self._check(len(frontier))
+        return frontier
 
     def _steps(self, state: State, action: str, fits: Fits) -> Iterator[tuple[str, Parameters, State]]:
         """Yield the steps of an action, or of all."""
@@ -315,25 +315,25 @@ class Search:
         self, states: list[State], event: Event, rule: Rule, *, initial: bool
     ) -> tuple[Obstacle, ...]:
         """Return why no step fits, the nearest first."""
-        found: list[Obstacle] = []
+        obstacles: list[Obstacle] = []
         fits = self._fits_of(event, rule)
         for state in states[:_MOST_EXPLAINED]:
             wrong = self._mismatch(state, rule.before, event, "before", rule.action)
             if initial:
                 wrong = self._mismatch(state, rule.after, event, "in", "Init")
             if wrong is not None or initial:
-                found += [wrong] if wrong is not None else []
+                obstacles += [wrong] if wrong is not None else []
                 continue
             for action in self.machine.actions if rule.action == ANY else (rule.action,):
                 steps = list(self.machine.steps(state, action, fits))
                 for given, after in steps:
                     title = self._title(action, given)
                     one = self._mismatch(after, rule.after, event, "after", title, possible=True)
-                    found += [one] if one is not None else []
+                    obstacles += [one] if one is not None else []
                 if not steps:
-                    found += self.machine.explain_obstacles(state, action, fits)
-        found.sort(key=lambda one: (not one.possible, -one.passed))
-        return tuple(dict.fromkeys(found))[:_MOST_OBSTACLES]
+                    obstacles += self.machine.explain_obstacles(state, action, fits)
+        obstacles.sort(key=lambda one: (not one.possible, -one.passed))
+        return tuple(dict.fromkeys(obstacles))[:_MOST_OBSTACLES]
 
     def _mismatch(
         self,

@@ -104,10 +104,10 @@ class SymbolicSearch:
         run = _Run(self, self._required(invariants))
         try:
             run.open()
-            found = run.read(0) if run.is_possible() else None
+            execution = run.read(0) if run.is_possible() else None
             for number, one in enumerate(observed):
                 tick()
-                if found is None:
+                if execution is None:
                     break
                 for _ in range(0 if one.is_first else most_silent):
                     run.step(silent, None)
@@ -117,8 +117,8 @@ class SymbolicSearch:
                 run.agree(one.after)
                 if not run.is_possible():
                     break
-                found = run.read(number + 1)
-            return found
+                execution = run.read(number + 1)
+            return execution
         finally:
             run.solver.close()
 

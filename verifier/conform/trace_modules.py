@@ -48,30 +48,30 @@ def _variables(spec: Path, libraries: Sequence[Path]) -> list[str]:
     """Return the environment variables that name files which the module reads."""
     _, library = read_module(spec, libraries)
     whole = "\n".join(read_text(file) for file in library.files)
-    found = dict[str, None]()
+    variables = dict[str, None]()
     for direct, name in _READS.findall(whole):
         if direct:
-            found[direct] = None
+            variables[direct] = None
             continue
         definition = re.search(rf"^\s*{re.escape(name)}\s*==(.*?)(?=^\S*\s*==|\Z)", whole, re.M | re.S)
         for variable in _ASKS.findall(definition[1].split("\n\n")[0] if definition else ""):
-            found[variable] = None
-    return list(found)
+            variables[variable] = None
+    return list(variables)
 
 
 def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) -> str:
     """Return the environment variable that names the log. Raises UsageError if it is not clear."""
     if named is not None:
         return named
-    found = _variables(spec, libraries)
-    others = [name for name in found if name not in os.environ]
-    chosen = found if len(found) == 1 else others
+    variables = _variables(spec, libraries)
+    others = [name for name in variables if name not in os.environ]
+    chosen = variables if len(variables) == 1 else others
     if len(chosen) == 1:
         return chosen[0]
-    if not found:
+    if not variables:
         words = "give a mapping, --map FILE: --draft proposes one"
         raise UsageError(f"{spec} reads no file that IOEnv names: {words}")
-    words = f"{spec} reads files that {', '.join(found)} name: say which is the log, --env NAME"
+    words = f"{spec} reads files that {', '.join(variables)} name: say which is the log, --env NAME"
     raise UsageError(f"{words}, and set the others in the environment")
 
 
@@ -277,11 +277,11 @@ class _Judgement:
 
     def _path_to(self, number: int) -> list[State]:
         """Return the states of an execution to a state."""
-        known, found = self.explorer.known, list[State]()
+        known, states = self.explorer.known, list[State]()
         while number >= 0:
-            found.append(known.states[number])
+            states.append(known.states[number])
             number = known.parents[number]
-        return found[::-1]
+        return states[::-1]
 
     def _path(self, path: list[State], index: LogIndex | None) -> Iterator[PathState]:
         """Yield the states of an execution, each with the line that the step before it explains."""

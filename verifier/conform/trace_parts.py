@@ -58,17 +58,17 @@ class TraceParts:
     def cover(self, path: Sequence[State], arrive: Callable[[int], None]) -> Coverage:
         """Return the coverage of an execution. ``arrive`` is told the place of each state in it. Raises
         Undefined."""
-        found = self._empty()
+        coverage = self._empty()
         with without_traces(self.spec):
             for place, (one, other) in enumerate(pairwise(path)):
                 arrive(place)
                 actions, parts = set[str](), set[Part]()
                 self._follow(self.ways, one, other, actions, parts)
                 for name in actions:
-                    found.actions[name] += 1
+                    coverage.actions[name] += 1
                 for part in parts:
-                    found.parts[part] += 1
-        return found
+                    coverage.parts[part] += 1
+        return coverage
 
     def _empty(self) -> Coverage:
         actions, parts = Counter[str](), Counter[Part]()

@@ -52,16 +52,16 @@ class Meaning:
     def choose_claims(self) -> list[Claim]:
         """Return a claim for each field that a step told: of a parameter, else of a part, else of a variable.
         A target has one field."""
-        found = list[Claim]()
+        claims = list[Claim]()
         ranks = {"parameters": 0, "after": 1}
         order = sorted(
             self.told & self.claims,
             key=lambda one: (ranks[one.kind], "[" not in one.target, one.target, one.field),
         )
         for one in order:
-            if all(one.field != other.field and one.target != other.target for other in found):
-                found.append(one)
-        return found
+            if all(one.field != other.field and one.target != other.target for other in claims):
+                claims.append(one)
+        return claims
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,9 @@ class Trials:
                     yield Claim("after", variable, path), before != now
                 for other, key in fields.items():
                     if other != path and isinstance(key, str | int) and not isinstance(key, bool):
-                        found = self._part(now, key)
-                        if found is not None and machine.agrees(found, written):
-                            changed = self._part(before, key) != found
+                        part = self._part(now, key)
+                        if part is not None and machine.agrees(part, written):
+                            changed = self._part(before, key) != part
                             yield Claim("after", f"{variable}[{other}]", path), changed
 
     def _part(self, value: Any, key: Any) -> Any:
@@ -216,10 +216,10 @@ def _is_near(name: str, action: str) -> bool:
 
 def find_rivals(best: Guess, guesses: Sequence[Guess], name: str) -> list[str]:
     """Return the other actions that the events of a name may be, by guesses that agree with as much."""
-    found = dict[str, None]()
+    rivals = dict[str, None]()
     for one in guesses:
         meaning = one.meanings.get(name)
         if one.score >= best.score and meaning is not None and meaning.action is not None:
-            found[meaning.action] = None
-    found.pop(best.meanings[name].action or "", None)
-    return list(found)
+            rivals[meaning.action] = None
+    rivals.pop(best.meanings[name].action or "", None)
+    return list(rivals)

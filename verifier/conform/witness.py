@@ -26,9 +26,9 @@ def find_witness(spec: Specification, index: LogIndex, initial: list[State]) -> 
     """Return an execution to the end of the log; None if none was found."""
     for width in WIDTHS:
         with without_traces(spec):
-            found = _search(Stepper(spec), index, initial, width)
-        if found is not None:
-            return found
+            execution = _search(Stepper(spec), index, initial, width)
+        if execution is not None:
+            return execution
     return None
 
 
@@ -54,13 +54,13 @@ def _search(stepper: Stepper, index: LogIndex, initial: list[State], width: int)
 
 
 def _path(levels: list[dict[State, State | None]], last: State) -> list[State]:
-    found, state = [last], levels[-1][last]
+    states, state = [last], levels[-1][last]
     for level in reversed(levels[:-1]):
         if state is None:
             break
-        found.append(state)
+        states.append(state)
         state = level[state]
-    return found[::-1]
+    return states[::-1]
 
 
 def check_witness(explorer: Explorer, path: list[State]) -> list[str]:

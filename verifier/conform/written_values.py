@@ -73,10 +73,10 @@ class WrittenValues:
         ]
         items = []
         for item in written:
-            found = [one for one, own in values if self._machine.agrees(own, item)]
-            if len(found) > 1:
+            matches = [one for one, own in values if self._machine.agrees(own, item)]
+            if len(matches) > 1:
                 raise NotSymbolic
-            items += found
+            items += matches
         if len(items) < len(written):
             return None
         if isinstance(sort, Set):
@@ -125,14 +125,14 @@ def make_cube(layout: Layout, variable: str, path: tuple[Any, ...], value: Any) 
     """Return the literals that say that a part of a variable has a value. Bit 0 is literal 1."""
     state: dict[str, Any] = {name: sort.default for name, sort in layout.sorts.items()}
     state[variable] = _put(state[variable], path, value)
-    bits, wanted, found, place = layout.encode_state(state), (variable, *path), list[int](), 0
+    bits, wanted, literals, place = layout.encode_state(state), (variable, *path), list[int](), 0
     for leaf in layout.leaves:
         where = tuple(step.name if isinstance(step, Part) else step for step in leaf.path[: len(wanted)])
         for _ in leaf.bits:
             place += 1
             if where == wanted:
-                found.append(place if bits[place - 1] else -place)
-    return found
+                literals.append(place if bits[place - 1] else -place)
+    return literals
 
 
 def _put(whole: Any, path: Sequence[Any], value: Any) -> Any:

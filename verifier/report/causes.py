@@ -67,16 +67,16 @@ class _Causes:
         """Return what was last changed when, and below it what the last change came from."""
         writes = [self._last_write(place, self.last) for place in self.roots]
         old = [one for one in writes if one.step < self.last and self._is_told(one)]
-        found = [piece for one in old[:_MOST_VALUES] for piece in self._last_changed(one)]
+        pieces = [piece for one in old[:_MOST_VALUES] for piece in self._last_changed(one)]
         breaking = [one for one in writes if one.step == self.last > 0]
         if self.diagram.about_step:  # it speaks of the values before the step, too
-            found += [piece for one in breaking for piece in self._before(one)]
+            pieces += [piece for one in breaking for piece in self._before(one)]
         if self.diagram.unmet or self.diagram.about_step or not breaking:
-            return [tuple(found)] if found else []
+            return [tuple(pieces)] if pieces else []
         chains = [chain for one in breaking if (chain := tuple(self._chain(one)))]
         if not chains:
-            found += [piece for one in breaking if one.place in self.blamed for piece in self._before(one)]
-        return [one for one in (tuple(found), *(chains or [tuple(self._say_demands())])) if one]
+            pieces += [piece for one in breaking if one.place in self.blamed for piece in self._before(one)]
+        return [one for one in (tuple(pieces), *(chains or [tuple(self._say_demands())])) if one]
 
     def _is_told(self, one: _Write) -> bool:
         """True if the reader needs it: of the values of the first state, those at fault."""
@@ -144,7 +144,7 @@ class _Causes:
 
     def _origins(self, first: _Write) -> list[_Write]:
         """Return all writes that a write came from, the latest first."""
-        found, waiting = dict[_Write, None](), [first]
+        origins, waiting = dict[_Write, None](), [first]
         while waiting:
             one = waiting.pop()
             for flow in self.diagram.steps[one.step].flows:
@@ -152,10 +152,10 @@ class _Causes:
                     continue
                 for read in flow.reads:
                     for origin in self._writes_of(read, one.step - 1):
-                        if origin not in found and origin.place != first.place:
-                            found[origin] = None
+                        if origin not in origins and origin.place != first.place:
+                            origins[origin] = None
                             waiting.append(origin)
-        return sorted(found, key=lambda one: -one.step)
+        return sorted(origins, key=lambda one: -one.step)
 
     def _writes_of(self, path: str, until: int) -> list[_Write]:
         """Return the last writes of what a step read; none if that lies in many places or never changed."""
@@ -176,13 +176,13 @@ class _Causes:
         step = self.diagram.steps[self.last]
         read = [place for path in step.reads for place in self._select_named(self._places(path), step)]
         writes = [self._last_write(place, self.last - 1) for place in dict.fromkeys(read)]
-        found = sorted(
+        earlier = sorted(
             (one for one in writes if one.step > 0 and one.place not in self.roots), key=lambda one: one.step
         )
-        for number, one in enumerate(found[:_MOST_VALUES]):
+        for number, one in enumerate(earlier[:_MOST_VALUES]):
             yield Piece("; " if number else "")
             yield Piece(f"{self.names[one.place]} was last changed in ")
             yield self._link(one.step)
             yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}")
-        if found:
+        if earlier:
             yield Piece(".")

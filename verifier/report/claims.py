@@ -94,9 +94,9 @@ def holding(rows: Sequence[Row]) -> str:
     told: dict[str, dict[str, int]] = {}
     for engine in dict.fromkeys(row.engine for row in rows):
         for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
-            found = [row for row in rows if row.engine == engine and row.verdict is kind]
+            of_kind = [row for row in rows if row.engine == engine and row.verdict is kind]
             verb = "hold" if kind is VerdictKind.HOLDS else "are proved"
-            for words, count in _extents(found).items():
+            for words, count in _extents(of_kind).items():
                 how = "in all states" if words == "complete" else words
                 told.setdefault(f"{verb} {how}".rstrip(), {})[engine] = count
     parts = [f"{sum(of.values()):,} {words} ({', '.join(of)})" for words, of in told.items()]

@@ -127,11 +127,11 @@ class Diagram:
     @property
     def names(self) -> list[str]:
         """The names of the places in sentences: of a set that lanes show, that a member is in it."""
-        found = map(self._member, range(len(self.places)))
+        members = map(self._member, range(len(self.places)))
         sign = "\\in" if self.is_tla else "∈"
         return [
             place.path if one is None else f"{one[2]} {sign} {one[1]}"
-            for one, place in zip(found, self.places, strict=True)
+            for one, place in zip(members, self.places, strict=True)
         ]
 
     def say(self, change: Change) -> str:
@@ -152,8 +152,8 @@ class Diagram:
 
     def _member(self, place: int) -> re.Match[str] | None:
         """A set and its member, of a place that says whether it is in the set."""
-        found = re.fullmatch(r"(\w+)\[(.*)\]", self.places[place].path, re.DOTALL)
-        return found if found and found[1] in self.sets else None
+        match = re.fullmatch(r"(\w+)\[(.*)\]", self.places[place].path, re.DOTALL)
+        return match if match and match[1] in self.sets else None
 
     @property
     def has_participants(self) -> bool:

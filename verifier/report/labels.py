@@ -57,8 +57,8 @@ def _options(rows: Sequence[Row]) -> list[str]:
 def _number(labels: Sequence[str]) -> list[str]:
     """Number the labels that are alike."""
     counts, seen = Counter(labels), Counter[str]()
-    found = []
+    numbered = []
     for label in labels:
         seen[label] += 1
-        found.append(f"{label} ({seen[label]})" if counts[label] > 1 else label)
-    return found
+        numbered.append(f"{label} ({seen[label]})" if counts[label] > 1 else label)
+    return numbered

@@ -105,7 +105,7 @@ def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
     for _, row in jobs:
         place = (row.claim, row.engine, row.solver, *(_value(row, other) for other in others))
         kinds.setdefault(place, set()).add(row.verdict.value)
-    return sum(len(found) > 1 for found in kinds.values())
+    return sum(len(verdicts) > 1 for verdicts in kinds.values())
 
 
 def _without(jobs: _Jobs, names: Sequence[str], changes: Mapping[str, int]) -> list[str]:
@@ -140,7 +140,7 @@ def _agreeing(jobs: _Jobs) -> list[str]:
     for _, row in jobs:
         kinds.setdefault((row.claim, str(row.constants)), set()).add(row.verdict.value)
     engines = list(dict.fromkeys(row.engine for _, row in jobs))
-    if len(engines) < 2 or any(len(found) > 1 for found in kinds.values()):
+    if len(engines) < 2 or any(len(verdicts) > 1 for verdicts in kinds.values()):
         return []
     *others, last = engines
     return [f"{', '.join(others)} and {last} give the same answers; depths and times differ."]

@@ -53,10 +53,10 @@ class Messages:
     def mail(self, message: Mapping[str, Any]) -> Iterator[Arrow]:
         """The messages that the state holds. Step 0 counts as the sender of those in the first state."""
         variable, parts = head_of(message["path"]), parts_of(message["path"])
-        found = [_Flying.of(state.get(variable), parts, message) for state in self.states]
-        keys = {key: names for flying in found for key, names in flying.names.items()}
+        in_flight = [_Flying.of(state.get(variable), parts, message) for state in self.states]
+        keys = {key: names for flying in in_flight for key, names in flying.names.items()}
         for key, names in keys.items():
-            yield from self._flights(message, names, key, [flying.counts.get(key, 0) for flying in found])
+            yield from self._flights(message, names, key, [flying.counts.get(key, 0) for flying in in_flight])
 
     def _flights(
         self,
@@ -158,9 +158,9 @@ def _below(
         return
     (field_name, bracket), rest = parts[0], parts[1:]
     if field_name:
-        found = _field(data, field_name)
-        if found is not None:
-            yield from _below(found, rest, names)
+        part = _field(data, field_name)
+        if part is not None:
+            yield from _below(part, rest, names)
         return
     for key, value in _members(data, bracket):
         yield from _below(value, rest, names if key is None else {**names, bracket: key})
@@ -219,18 +219,18 @@ def _at(data: Any, parts: Sequence[tuple[str, str]], parameters: Mapping[str, An
 def _find_value(path: str, names: Mapping[str, Any]) -> Any:
     """The value of a name, or of a field in it, as JSON; None if there is none."""
     head, *fields = path.split(".")
-    found = names.get(head)
+    value = names.get(head)
     for name in fields:
-        found = _field(found, name)
-    return found
+        value = _field(value, name)
+    return value
 
 
 def _name_value(path: str, names: Mapping[str, Any], otherwise: str | None = None) -> str:
     """The value of a name or a field in it, as text. Other text stays as it is."""
     if path.split(".")[0] not in names:
         return path if otherwise is None else otherwise
-    found = _find_value(path, names)
-    return "–" if found is None else show(value_of(found))
+    value = _find_value(path, names)
+    return "–" if value is None else show(value_of(value))
 
 
 def _is_parameter(message: Concrete, action: Taken) -> bool:

@@ -157,8 +157,8 @@ def _draw_grids(report: Report, verdicts: Sequence[VerdictPage]) -> list[tuple[s
     template = environment().get_template("grid.html.jinja")
     about = {"verdicts": verdicts, "versions": version_columns(report.rows), "checker": _checker(verdicts)}
     return [
-        (spec, Drawn([Markup(template.render(grid=grid, **about)) for grid in found.drawn], found.said))
-        for spec, found in grids(report.rows)
+        (spec, Drawn([Markup(template.render(grid=grid, **about)) for grid in drawing.drawn], drawing.said))
+        for spec, drawing in grids(report.rows)
     ]
 
 

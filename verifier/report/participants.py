@@ -71,14 +71,16 @@ def participants(trace: Mapping[str, Any]) -> Participants:
     )
 
 
-def suggest_drawing(trace: Mapping[str, Any], notation: Notation, found: Participants) -> dict[str, Any]:
+def suggest_drawing(
+    trace: Mapping[str, Any], notation: Notation, participants: Participants
+) -> dict[str, Any]:
     """The drawing of a trace: lanes for participants, and lines between two that one action names."""
-    kinds = {keys: _kind(trace, notation, found, keys) for keys in found.sets}
-    lanes = [_lane(key, kinds[keys], notation) for keys in found.sets for key in keys]
-    numbers = [keys for keys in found.sets if not any(isinstance(key, str) for key in keys)]
+    kinds = {keys: _kind(trace, notation, participants, keys) for keys in participants.sets}
+    lanes = [_lane(key, kinds[keys], notation) for keys in participants.sets for key in keys]
+    numbers = [keys for keys in participants.sets if not any(isinstance(key, str) for key in keys)]
     named: dict[str, list[str]] = {}
     kinds_of: dict[str, dict[str, str]] = {}
-    for action, name, keys in found.parameters:
+    for action, name, keys in participants.parameters:
         named.setdefault(action, []).append(name)
         if keys in numbers:
             kinds_of.setdefault(action, {})[name] = kinds[keys]
@@ -97,7 +99,9 @@ def suggest_drawing(trace: Mapping[str, Any], notation: Notation, found: Partici
         for action, names in named.items()
         for one, other in pairwise(names)
     ]
-    paths = {f"{domain.path}[]": kinds[domain.keys] for domain in found.domains if domain.keys in numbers}
+    paths = {
+        f"{domain.path}[]": kinds[domain.keys] for domain in participants.domains if domain.keys in numbers
+    }
     return {"lanes": lanes, "messages": lines, "keys": paths, "parameters": kinds_of}
 
 
@@ -108,7 +112,9 @@ def _lane(key: Atom, kind: str, notation: Notation) -> dict[str, Any]:
     return {**lane, "name": notation.text(key)}
 
 
-def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, keys: tuple[Atom, ...]) -> str:
+def _kind(
+    trace: Mapping[str, Any], notation: Notation, participants: Participants, keys: tuple[Atom, ...]
+) -> str:
     """Return the name of the participants' kind: of their set in the module, or of a parameter."""
     for name, members in _find_named_sets(trace).items():
         if members == frozenset(keys):
@@ -117,7 +123,7 @@ def _kind(trace: Mapping[str, Any], notation: Notation, found: Participants, key
     for name, value in trace.get("#meta", {}).get("constants", {}).items():
         if "".join(str(value).split()) == "".join(own.split()):
             return str(name)
-    return next(name for _, name, of in found.parameters if of == keys)
+    return next(name for _, name, of in participants.parameters if of == keys)
 
 
 def _domain(name: str, held: Sequence[Any]) -> Domain | None:
@@ -177,8 +183,8 @@ def _within(values: Collection[Any], keys: Collection[Atom]) -> bool:
 
 def _apart(sets: Sequence[tuple[Atom, ...]]) -> list[tuple[Atom, ...]]:
     """The largest of the sets that have members in common."""
-    found: list[tuple[Atom, ...]] = []
+    apart: list[tuple[Atom, ...]] = []
     for keys in sorted(sets, key=len, reverse=True):
-        if all(set(keys).isdisjoint(other) for other in found):
-            found.append(keys)
-    return sorted(found, key=list(sets).index)
+        if all(set(keys).isdisjoint(other) for other in apart):
+            apart.append(keys)
+    return sorted(apart, key=list(sets).index)

@@ -61,24 +61,24 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     for row in rows:
         if row.trace is not None:
             check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")
-    found = standing(rows, read_asked(folder))
-    chosen = found.current + (found.superseded + found.unasked if older else ())
+    by_standing = standing(rows, read_asked(folder))
+    chosen = by_standing.current + (by_standing.superseded + by_standing.unasked if older else ())
     shown = sorted(chosen, key=lambda row: (row.spec, row.claim, str(row.constants), row.engine))
-    notes = [*_tell_left_out(found, older), *([] if unchecked is None else [unchecked])]
+    notes = [*_tell_left_out(by_standing, older), *([] if unchecked is None else [unchecked])]
     return tuple(shown), tuple(notes)
 
 
-def _tell_left_out(found: Standing, older: bool) -> Iterator[str]:
+def _tell_left_out(by_standing: Standing, older: bool) -> Iterator[str]:
     """A line that says which rows are not current, if some are not."""
     parts = [
         f"{len(rows)} {words} ({', '.join(dict.fromkeys(row.spec for row in rows))})"
         for rows, words in (
-            (found.superseded, "of other versions of a spec or of verify"),
-            (found.unasked, "at constants that the last sweep did not ask about"),
+            (by_standing.superseded, "of other versions of a spec or of verify"),
+            (by_standing.unasked, "at constants that the last sweep did not ask about"),
         )
         if rows
     ]
-    count = len(found.superseded) + len(found.unasked)
+    count = len(by_standing.superseded) + len(by_standing.unasked)
     if parts:
         what = "1 row is" if count == 1 else f"{count} rows are"
         how = "not current" if older else "left out, since not current (--older shows them)"

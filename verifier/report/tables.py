@@ -92,7 +92,7 @@ def failure_lines(diagram: Diagram) -> list[str]:
 
 
 def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    names, found = varying_constants(rows), [find_known_answer(row) for row in rows]
+    names, known_answers = varying_constants(rows), [find_known_answer(row) for row in rows]
     header = ["spec", *names, "property", "engine", "solver", "verdict", "seconds"]
     body = [
         [
@@ -115,9 +115,9 @@ def _table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         header.append(name)
         for line, value in zip(body, values, strict=True):
             line.append(value)
-    if any(found):
+    if any(known_answers):
         header.append(CHECKER)
-        for line, item in zip(body, found, strict=True):
+        for line, item in zip(body, known_answers, strict=True):
             line.append("" if item is None else f"{item.mark}: {item.words}")
     return [printable(name) for name in header], [[printable(cell) for cell in line] for line in body]
 

@@ -89,8 +89,8 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
 
 def unkept_formulas(row: Row) -> Iterator[str]:
     """Say of each formula of an induction which actions do not keep it: first of the one that is shown."""
-    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
-    steps = [one for one in found if one.get("kind") == "consecution"]
+    obligations: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
+    steps = [one for one in obligations if one.get("kind") == "consecution"]
     actions = dict.fromkeys(one["at"] for one in steps)
     broken: dict[str, dict[str, None]] = {}
     for one in steps:
@@ -128,13 +128,13 @@ def _changes(diagram: Diagram) -> Iterator[str]:
     """The changes of the last step to what the property reads."""
     read = {place for part in diagram.failing for one in part.blamed for place in one.places}
     read |= {place for part in diagram.failing for place in part.premises}
-    found = [change for change in diagram.steps[-1].changes if change.place in read]
-    if found and len(diagram.steps) > 1:
+    changes = [change for change in diagram.steps[-1].changes if change.place in read]
+    if changes and len(diagram.steps) > 1:
         told = [
             f"{diagram.name_change(change)}: {_cut(_in_words(diagram, change), _LONGEST_VALUE)}"
-            for change in found[:_MOST_CHANGES]
+            for change in changes[:_MOST_CHANGES]
         ]
-        more = len(found) - len(told)
+        more = len(changes) - len(told)
         rest = f"; and {more} more" if more else ""
         yield _sentence(f"Step {len(diagram.steps) - 1} changes {'; '.join(told)}{rest}")
 

@@ -46,8 +46,8 @@ class Column:
 
 def columns_of(rows: Sequence[Row]) -> list[Column]:
     """The columns of the list. What all rows have has none, but for verdict, property, spec and time."""
-    found = [find_known_answer(row) for row in rows]
-    answers = ["" if one is None else f"{one.mark}: {one.words}" for one in found]
+    known_answers = [find_known_answer(row) for row in rows]
+    answers = ["" if one is None else f"{one.mark}: {one.words}" for one in known_answers]
     columns = [
         Column.of_words("verdict", [row.verdict.value for row in rows]),
         Column.of_words("how far", [_how_far(row) for row in rows], is_facet=False),
@@ -61,7 +61,7 @@ def columns_of(rows: Sequence[Row]) -> list[Column]:
         Column.of_words("solver", [row.solver for row in rows]),
         Column.of_words("seconds", [f"{row.seconds:.1f}" for row in rows], is_number=True, is_facet=False),
         *(Column.of_words(name, list(values)) for name, values in version_columns(rows).items()),
-        *([Column.of_words(CHECKER, answers)] if any(found) else []),
+        *([Column.of_words(CHECKER, answers)] if any(known_answers) else []),
     ]
     always = ("verdict", "property", "spec", "seconds")
     return [column for column in columns if len(column.values) > 1 or column.name in always]

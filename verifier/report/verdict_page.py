@@ -165,13 +165,13 @@ def _searches(row: Row) -> list[tuple[str, str]]:
 
 def _beyond_levels(row: Row) -> str:
     """Say why the levels sum to less than the number of states."""
-    total, found = sum(row.statistics.get("levels") or []), row.statistics.get("distinct_states")
-    if not total or not isinstance(found, int) or found <= total:
+    total, distinct = sum(row.statistics.get("levels") or []), row.statistics.get("distinct_states")
+    if not total or not isinstance(distinct, int) or distinct <= total:
         return ""
-    more = found - total
+    more = distinct - total
     were = "1 more state was" if more == 1 else f"{more:,} more states were"
     states = "1 state" if total == 1 else f"{total:,} states"
-    return f"{states} in all. {were} found beyond, {found:,} together, and not looked at."
+    return f"{states} in all. {were} found beyond, {distinct:,} together, and not looked at."
 
 
 def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
@@ -181,14 +181,16 @@ def _levels(row: Row) -> tuple[tuple[int, int, float], ...]:
 
 
 def _obligations(row: Row) -> tuple[tuple[str, ...], ...]:
-    found: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
-    initial = {item["at"] for item in found if item.get("kind") == "initiation" or item["at"] in _INITIAL}
-    at = dict.fromkeys(item["at"] for item in found)
+    obligations: Sequence[Mapping[str, Any]] = (row.proof or {}).get("obligations") or ()
+    initial = {
+        item["at"] for item in obligations if item.get("kind") == "initiation" or item["at"] in _INITIAL
+    }
+    at = dict.fromkeys(item["at"] for item in obligations)
     places = sorted(at, key=lambda place: (place == "safety", place not in initial))
-    formulas = list(dict.fromkeys(item["formula"] for item in found))
-    cells = {(item["formula"], item["at"]): item for item in found}
+    formulas = list(dict.fromkeys(item["formula"] for item in obligations))
+    cells = {(item["formula"], item["at"]): item for item in obligations}
     lines = [(formula, *(_obligation(cells.get((formula, at))) for at in places)) for formula in formulas]
-    return (("", *places), *lines) if found else ()
+    return (("", *places), *lines) if obligations else ()
 
 
 def _obligation(item: Mapping[str, Any] | None) -> str:
