@@ -27,7 +27,7 @@ from verifier.encodings.sorts import Bag, Option, PartialFunction, Sequence, Set
 
 
 def cases(sort: Sort, value: Lowered) -> list[tuple[Concrete, FNode]]:
-    """Every concrete value that a lowered one may have, with the condition for it.
+    """Return every concrete value that a lowered one may have, with its condition.
 
     Raises UsageError if there may be too many.
     """

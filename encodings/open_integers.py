@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 
 class OpenInteger:
-    """Stands for an integer in a protocol's code, and is none, so that Python cannot decide with it."""
+    """A stand-in for an integer in a protocol's code. It is no integer, so that Python cannot decide with
+    it."""
 
     __slots__ = ("number",)
 

@@ -97,7 +97,7 @@ class Memory(ABC):
         return Reading(term, _key(bound), results, fixed)
 
     def possible(self, term: Term, bindings: Bindings) -> list[tuple[Concrete, FNode]]:
-        """Every value that the term may have, with the condition for it."""
+        """Return every value that the term may have, with its condition."""
         reading = self.reading(term)
         key = reading.key(bindings)
         result = reading.results.possible.get(key)

@@ -54,7 +54,7 @@ _MEANT_BY_TYPES: dict[Any, str] = {
 
 
 def no_sort(value: Any) -> str:
-    """Something that is no sort, in words, with the sort that was probably meant."""
+    """Describe a value that is no sort, with the sort that was probably meant."""
     if isinstance(value, type) and value in _MEANT_BY_TYPES:
         return f"Python's {value.__name__}: write {_MEANT_BY_TYPES[value]}"
     if isinstance(value, range):
@@ -144,7 +144,8 @@ class Sort(Generic[V_co]):
         return ()
 
     def __iter__(self) -> Iterator[V_co]:
-        """For the generator of a quantifier, ``forall(up(n) for n in nodes)``; other loops are refused."""
+        """Yield the variable of a quantifier's generator, as in ``forall(up(n) for n in nodes)``. Other loops
+        are refused."""
         from verifier.encodings import generators  # which is written with sorts
 
         return generators.elements(self)

@@ -85,7 +85,7 @@ class Scalar:
 
     @property
     def exactly(self) -> tuple[FNode, ...]:
-        """For each value the condition that the scalar equals it."""
+        """Return for each value the condition that the scalar equals it."""
         if self._exactly is None:
             assert self._thresholds is not None
             following = (*self._thresholds[1:], FALSE)[: len(self._thresholds)]
@@ -97,7 +97,8 @@ class Scalar:
 
     @property
     def thresholds(self) -> tuple[FNode, ...]:
-        """For each value the condition that the scalar is at least this value; only for ordered values."""
+        """Return for each value the condition that the scalar is at least this value; only for ordered
+        values."""
         if self._thresholds is None:
             assert self._exactly is not None
             descending = list(accumulate(reversed(self._exactly), lambda a, b: disjunction((b, a))))
@@ -282,7 +283,7 @@ def sum_of(summands: Iterable[Scalar]) -> Scalar:
 
 
 def _combine(left: Scalar, right: Scalar, operation: Callable[[int, int], int]) -> Scalar:
-    """Any operation on two integers, by cases."""
+    """Apply an operation to two integers, by cases."""
     conditions: dict[int, list[FNode]] = {}
     for a, when_a in left.cases():
         for b, when_b in right.cases():

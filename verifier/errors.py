@@ -15,7 +15,7 @@ class UsageError(Exception):
 
 
 class TooLargeError(UsageError):
-    """Something is too large to be built: in words, and what to do."""
+    """Raised if something is too large to be built. The words say what to do."""
 
     def __init__(self, words: str, advice: str = "") -> None:
         super().__init__(words + advice)

@@ -21,14 +21,14 @@ _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 
 
 def reason_of(error: OSError) -> str:
-    """Why the system refused, in its words."""
+    """Return the system's reason for refusing."""
     words = error.strerror or str(error)
     return words[:1].lower() + words[1:]
 
 
 def guess_meant_file(path: Path, *endings: str) -> Path | None:
-    """For a file that is not there, the one in its folder with one of these endings whose name is nearest, if
-    that is near."""
+    """Guess which file was meant by a path without a file: the one in its folder with one of these endings
+    whose name is nearest, if it is near."""
     try:
         if path.exists():
             return None

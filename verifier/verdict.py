@@ -34,8 +34,8 @@ OF_STEPS = "!step"
 
 
 def say_limits(constraints: Sequence[str]) -> str:
-    """Return that a verdict is about executions within constraints, in words with a space before them;
-    nothing without constraints."""
+    """Say that a verdict is about executions within constraints, with a space before the words; nothing
+    without constraints."""
     if not constraints:
         return ""
     return f" within the constraint{'' if len(constraints) == 1 else 's'} {', '.join(constraints)}"
@@ -119,7 +119,7 @@ def settle_verdict(*, sought: bool) -> tuple[VerdictKind, str | None]:
 
 
 def not_reached(depth: int) -> str:
-    """Why nothing is decided of a reachable property that was looked for to that depth."""
+    """Say why a reachable property stays open that was looked for to that depth."""
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
 
 

@@ -185,7 +185,7 @@ class Result:
         return as_html(Report(title, rows_of(json.loads(json.dumps(self.to_dict())))))
 
     def _repr_html_(self) -> str:
-        """In a notebook: the report, in a frame of its own so that neither styles nor scripts mix."""
+        """Return the report for a notebook, in a frame of its own so that neither styles nor scripts mix."""
         page = html.escape(self.to_html(), quote=True)
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{page}" '

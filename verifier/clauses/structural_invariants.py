@@ -62,7 +62,7 @@ def structural_invariants(
 
 
 def initial_state(unrolling: Unrolling) -> list[bool] | None:
-    """Some initial state; None if there is none, or if the solver gives up."""
+    """Find an initial state; None if there is none, or if the solver gives up."""
     opened = open_solver("cadical")
     opened.add_clauses(unrolling.start)
     opened.add_clauses(unrolling.state)
@@ -72,7 +72,7 @@ def initial_state(unrolling: Unrolling) -> list[bool] | None:
 
 
 def random_walks(system: TransitionSystem, initial: Sequence[bool]) -> list[int]:
-    """For each state bit, its values in the states of ``WALKS`` random walks, as one long integer.
+    """Return for each state bit its values in the states of ``WALKS`` random walks, as one long integer.
 
     The integer's bits from ``n * WALKS`` on are the values after *n* steps.
     """
@@ -98,8 +98,8 @@ class _RandomWalks:
     def history(
         self, initial: Sequence[bool], walks: int | None = None, length: int | None = None
     ) -> list[int]:
-        """For each state bit, its values on that many walks of that many steps from a state: its values after
-        *n* steps are in the integer's bits from ``n * walks`` on."""
+        """Return for each state bit its values on that many walks of that many steps from a state: its values
+        after *n* steps are in the integer's bits from ``n * walks`` on."""
         walks, length = walks or WALKS, length or _WALK_LENGTH
         everyone = (1 << walks) - 1
         start = [everyone if value else 0 for value in initial]
@@ -113,7 +113,7 @@ class _RandomWalks:
         return history
 
     def after(self, state: Sequence[bool]) -> dict[int, int]:
-        """For each literal the states of walks from a state in which it is false."""
+        """Return for each literal the states of walks from a state in which it is false."""
         return _false_in(self.history(state, _FEWER, _SHORTER), (_SHORTER + 1) * _FEWER)
 
     def _step(self, state: list[int], walks: int) -> int:

@@ -78,7 +78,7 @@ class Reporter:
             self._live.refresh()
 
     def _show_known(self) -> None:
-        """Whoever stops this process by force knows by then what is violated."""
+        """Show what is violated, for whoever stops this process by force."""
         while self._known and time.monotonic() - self._known[0][0] > _SECONDS_UNTIL_SHOWN:
             with self.pause():
                 self._show(self._known.pop(0)[1].run)

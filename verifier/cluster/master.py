@@ -62,7 +62,7 @@ def check_master(master: str) -> None:
 
 
 def _refusal(place: str) -> str:
-    """Why nobody answers at HOST:PORT; an empty text if somebody does."""
+    """Say why nobody answers at HOST:PORT; an empty text if somebody does."""
     host, _, port = place.rpartition(":")
     if not host or not port.isdecimal() or int(port) >= 1 << 16:
         raise UsageError(f"--master {_STANDALONE}{place} has no port: it takes {_STANDALONE}HOST:PORT")

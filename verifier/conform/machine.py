@@ -78,7 +78,7 @@ class Machine(Protocol):
         """Return the disjuncts of an action's guard, and its conditions with both values."""
 
     def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
-        """Return those that are true in a step. One without a value is not."""
+        """Return the parts that are true in a step. A part without a value is not."""
 
     @property
     def unknown(self) -> Set[Part]:

@@ -148,7 +148,7 @@ class ModuleMachine:
         return self._parts.of(action)
 
     def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
-        """Return those that are true in a step. One without a value is not."""
+        """Return the parts that are true in a step. A part without a value is not."""
         return self._parts.true_in(state, action, given)
 
     @property

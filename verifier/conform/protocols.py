@@ -169,7 +169,7 @@ class ProtocolMachine:
         return [part for part, _ in self._guard_parts(action)]
 
     def true_parts(self, state: State, action: str, given: Parameters) -> list[Part]:
-        """Return those that are true in a step. One without a value is not."""
+        """Return the parts that are true in a step. A part without a value is not."""
         symbols = {one.symbol.name: one.symbol for one in self.by_name[action].parameters}
         e = {**self._environment(state), **{symbols[name]: value for name, value in given.items()}}
         parts = []

@@ -73,7 +73,7 @@ class SetupDone:
 
 @dataclass(frozen=True)
 class DepthClosed:
-    """No execution of at most ``depth`` actions violates any of these properties."""
+    """News that no execution of at most ``depth`` actions violates any of these properties."""
 
     depth: int
     properties: tuple[str, ...]
@@ -293,8 +293,8 @@ class _DepthSearch:
         return violation.steps <= self.task.ahead and violation.violates not in self.task.within
 
     def _limit_actions(self, frame: int, steps: int) -> None:
-        """From now on actions are counted, and beyond the steps in which longer executions count, no more of
-        them are taken than the depth. What was closed before stays closed: it was closed for more."""
+        """Count actions from now on. Beyond the steps in which longer executions count, no more of them are
+        taken than the depth. The depths closed before stay closed: they were closed for more."""
         if self.action_limit is None:
             groups = exclusive_groups(self.system.instances)
             self.action_limit = ActionLimit(self.task.depth, groups, self.unrolling.firing, self.variables)

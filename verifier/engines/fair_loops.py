@@ -42,7 +42,7 @@ class StateGraph:
     targets: Indices
 
     def starts(self) -> Indices:
-        """For each state the place of its first edge, and at the end the number of edges."""
+        """Return for each state the place of its first edge, and at the end the number of edges."""
         return np.searchsorted(self.sources, np.arange(self.states + 1))
 
 
@@ -95,7 +95,8 @@ def _some(labels: Indices, mask: Mask, count: int) -> Mask:
 
 
 def components(graph: StateGraph, within: Mask) -> Indices:
-    """For each state the number of its strongly connected component within the mask; 0 outside of it."""
+    """Return for each state the number of its strongly connected component within the mask; 0 outside of
+    it."""
     kept = within[graph.sources] & within[graph.targets]
     numbers = np.flatnonzero(within)
     place = np.zeros(graph.states, np.int32)

@@ -108,12 +108,12 @@ class InductiveEncoding:
         return ObligationResult(kind, name, index, False, seconds, state, chosen, tuple(assumed))
 
     def hold_always(self, names: Iterable[str]) -> None:
-        """From now on formulas hold in the state before, whatever is assumed: the solver simplifies by them.
-        Only for what every later obligation assumes."""
+        """Assume formulas in the state before from now on, so that the solver simplifies by them. Every later
+        obligation must assume them."""
         self._cnf.clauses += [[self.assume[name]] for name in names]
 
     def hold_terms(self, terms: Iterable[FNode]) -> None:
-        """From now on terms hold in the state before, as formulas do by ``hold_always``."""
+        """Assume terms in the state before from now on, as ``hold_always`` does with formulas."""
         for term in terms:
             self._cnf.assert_term(term)
 

@@ -28,7 +28,7 @@ from verifier.system.transition_system import SafetyProperty, TransitionSystem
 
 @dataclass(frozen=True)
 class BaseClosed:
-    """No execution of at most ``depth`` actions violates the property."""
+    """News that no execution of at most ``depth`` actions violates the property."""
 
     depth: int
     seconds: float

@@ -81,7 +81,7 @@ class FairLoops:
         return FairStep(condition.strength is Strength.STRONG, enabled, self._same_steps(own))
 
     def _same_steps(self, own: Mask) -> Mask:
-        """Return these edges, and those between the same states: the name of a step does not matter."""
+        """Add the edges between the same states: the name of a step does not matter."""
         numbers, steps = self._twins
         result = own.copy()
         result[numbers] = np.isin(steps, steps[own[numbers]])
@@ -155,7 +155,7 @@ class FairLoops:
         return self._lasso(start, [int(kept[edge]) for edge in loop])
 
     def _where(self, formulas: Sequence[FNode]) -> list[Mask]:
-        """For each formula the states in which it holds."""
+        """Return for each formula the states in which it holds."""
         bits = self.live.model.system.bits
         program = Program(bits)
         for formula in formulas:
@@ -194,8 +194,8 @@ class FairLoops:
         return edges[::-1]
 
     def _entering(self, until: int | None = None) -> tuple[Indices, Mask]:
-        """For each state the last edge of a shortest way from an initial state, and which states are reached:
-        all that can be, or those that are no farther than ``until``."""
+        """Return for each state the last edge of a shortest way from an initial state, and which states are
+        reached: all that can be, or those that are no farther than ``until``."""
         entering = np.full(self.states.states, -1, np.int64)
         reached = np.zeros(self.states.states, np.bool_)
         reached[: self.graph.initial] = True

@@ -37,7 +37,7 @@ _CHUNK = WORD * 256
 
 
 def no_symmetry(live: LiveModel) -> str | None:
-    """Why the question cannot be asked of states up to symmetry; None if it can."""
+    """Say why the question cannot be asked of states up to symmetry; None if it can."""
     if not live.base.system.symmetries:
         return "no elements are interchangeable"
     if live.base.definition.constraint is not None:

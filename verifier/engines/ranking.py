@@ -48,7 +48,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class RankingFailed:
-    """Why the ranking proves nothing."""
+    """The reason why the ranking proves nothing."""
 
     reason: str
 

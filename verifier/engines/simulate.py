@@ -80,7 +80,7 @@ def simulate(model: Model, request: Request, listen: Callable[[Progress], None] 
 
 @dataclass
 class _Walks:
-    """Some walks side by side."""
+    """Walks side by side."""
 
     rows: Rows
     start: Rows

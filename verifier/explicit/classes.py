@@ -37,10 +37,10 @@ class Classes(Protocol):
     """The number of permutations."""
 
     def representatives(self, rows: Rows) -> Rows:
-        """For each state the state that represents its class."""
+        """Return for each state the state that represents its class."""
 
     def sizes(self, rows: Rows) -> NDArray[np.int64]:
-        """For each state how many states its class has."""
+        """Return for each state the size of its class."""
 
 
 def classes_of(model: Model, *, symmetry: bool) -> Classes | None:
@@ -69,11 +69,11 @@ class PermutedWords:
         self._tree, self.size = _tree(generators)
 
     def representatives(self, rows: Rows) -> Rows:
-        """For each state the state that represents its class."""
+        """Return for each state the state that represents its class."""
         return np.concatenate([rows[:0], *(self._canonical(some) for some in _parts(rows))])
 
     def sizes(self, rows: Rows) -> NDArray[np.int64]:
-        """For each state how many states its class has."""
+        """Return for each state the size of its class."""
         fixed = [self._count_fixing_permutations(some) for some in _parts(rows)]
         return self.size // np.concatenate([np.empty(0, np.int64), *fixed])
 

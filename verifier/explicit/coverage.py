@@ -59,7 +59,7 @@ class Coverage:
         return tuple(name for name, counts in self.by_action().items() if counts["enabled"])
 
     def by_action(self) -> dict[str, dict[str, int]]:
-        """For each action: how many states enable it, how many steps it takes, how many states it finds."""
+        """Count for each action the states that enable it, its steps, and the states that it finds."""
         result = {name: {"enabled": self._enabled[name], "taken": 0, "found": 0} for name in self._actions}
         for action, taken, found in zip(self._action, self.taken, self.found, strict=True):
             result[action]["taken"] += int(taken)

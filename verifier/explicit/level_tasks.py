@@ -158,7 +158,7 @@ class Expanded:
 
     @property
     def place(self) -> int:
-        """Among the results of a level."""
+        """Return the place among the results of a level."""
         return self.number
 
 
@@ -202,7 +202,7 @@ class Settled:
 
     @property
     def place(self) -> int:
-        """Among the results of a level."""
+        """Return the place among the results of a level."""
         return self.partition
 
 

@@ -62,7 +62,7 @@ class Orbits:
         self._counted: type = np.int64 if self.size <= _MOST_IN_WORDS else object
 
     def representatives(self, rows: Rows) -> Rows:
-        """For each state the state that represents its orbit."""
+        """Return for each state the state that represents its orbit."""
         result = np.empty_like(rows)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
@@ -70,7 +70,7 @@ class Orbits:
         return result
 
     def sizes(self, rows: Rows) -> Counts:
-        """For each state how many states its orbit has."""
+        """Return for each state the size of its orbit."""
         result: Counts = np.empty(len(rows), self._counted)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
@@ -78,7 +78,7 @@ class Orbits:
         return result
 
     def _canonical(self, rows: Rows) -> tuple[Rows, Counts]:
-        """For each state the representative, and how many permutations leave it as it is."""
+        """Return for each state the representative, and the number of permutations that leave it as it is."""
         slices = to_slices(rows, self._bits)
         if self.size <= FEW_PERMUTATIONS:
             blocks = [(place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets)]

@@ -15,7 +15,7 @@ from verifier.processes.limits import Interrupted
 
 @dataclass(frozen=True)
 class Failed:
-    """Why a task cannot be done, wherever it is tried."""
+    """The reason why a task cannot be done, wherever it is tried."""
 
     reason: str
 

@@ -52,7 +52,7 @@ def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
 
 
 def parts_of(first: Column, parts: int) -> NDArray[np.uint16]:
-    """For each value in which of that many parts it lies, a power of two."""
+    """Return for each value the part in which it lies, of a number of parts that is a power of two."""
     return (first >> np.uint64(48)).astype(np.uint16) >> np.uint16(17 - parts.bit_length())
 
 

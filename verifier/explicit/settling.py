@@ -44,7 +44,8 @@ def settle(stage: Stage, task: Settle) -> Settled:
 
 
 def first_to_merge(sizes: Sequence[int]) -> int:
-    """From which on the runs of these sizes, the oldest first, are made one: the last one where none are.
+    """Return the place from which on the runs of these sizes, the oldest first, are merged: the last one if
+    none are.
 
     To look through a few runs takes less time than to merge them, which reads and writes whole states: while
     levels grow, nearly all that was seen would be written again with each. Of more, those are merged that are

@@ -47,7 +47,7 @@ class Aiger:
         return "".join(f"{line}\n" for line in lines) + self._tail(comments)
 
     def outputs(self) -> list[int]:
-        """For each property the literal of its bad states."""
+        """Return for each property the literal of its bad states."""
         return [self.literals[formula] for formula in self.circuit.bad.values()]
 
     def _header(self, kind: str) -> str:
@@ -55,7 +55,7 @@ class Aiger:
         return f"{kind} {inputs + latches + gates} {inputs} {latches} {len(self.circuit.bad)} {gates}"
 
     def _latches(self) -> Iterable[tuple[int, int]]:
-        """For each latch the literal of its variable and the literal of its next value."""
+        """Return for each latch the literal of its variable and the literal of its next value."""
         for latch in self.circuit.latches:
             yield self.literals[latch.symbol] ^ latch.reset, self.literals[latch.following] ^ latch.reset
 

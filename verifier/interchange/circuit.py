@@ -88,7 +88,7 @@ def circuit(system: TransitionSystem, properties: Sequence[str]) -> Circuit:
 
 
 def _following(system: TransitionSystem, taking: Sequence[FNode]) -> dict[FNode, FNode]:
-    """For each state bit its value after one step."""
+    """Return for each state bit its value after one step."""
     writers: dict[FNode, list[tuple[FNode, FNode]]] = {symbol: [] for symbol in system.bits}
     earlier = FALSE
     for instance, asked in zip(system.instances, taking, strict=True):

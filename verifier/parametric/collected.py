@@ -41,7 +41,7 @@ def subset(reader: Reader, term: Term, scope: Scope) -> Node:
 
 
 def comprehension(reader: Reader, term: Term, scope: Scope) -> Members:
-    """Only values of the sort are in it."""
+    """Return the set of the values of a sort that satisfy a formula."""
     assert term.binds is not None
     body, sort = reader.body(term, scope, term.arguments[0]), term.binds.sort
     return Members(

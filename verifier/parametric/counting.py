@@ -42,7 +42,7 @@ def bounds(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
 
 
 def extremes(logic: Logic, counting: Counting, number: Node) -> Iterator[Node]:
-    """Yield that a count is 0 if nothing is counted, and the size of the sort if everything is."""
+    """Yield the facts that a count is 0 if nothing is counted, and the size of the sort if everything is."""
     inside, within = _at(logic, counting, number)
     yield some(logic, counting, number)
     if counting.size is not None:
@@ -82,8 +82,8 @@ def difference(logic: Logic, counting: tuple[Counting, Counting], numbers: tuple
 
 
 def common(logic: Logic, counting: Sequence[Counting], numbers: Sequence[Node]) -> Iterator[Node]:
-    """Yield that two counts share a value if their sum is greater than a third count or the size of an index
-    set. With a third count, one of them may instead count a value that the third does not."""
+    """Yield the fact that two counts share a value if their sum is greater than a third count or the size of
+    an index set. With a third count, one of them may instead count a value that the third does not."""
     variables, parts = counting[0].variables, []
     for one, number in zip(counting, numbers, strict=True):
         inside, _ = _at(logic, one, number)

@@ -23,8 +23,8 @@ class Extreme:
 
 
 def is_element(logic: Logic, extreme: Extreme, number: Node) -> Iterator[Node]:
-    """Yield that the number, the symbol applied to terms, is an element if there is one. Also yield that it
-    is an element if one of the compared values is, because no solver guesses that."""
+    """Yield the formula that the number, the symbol applied to terms, is an element if there is one. Another
+    formula says so if one of the compared values is an element, because no solver guesses that."""
     inside = _at(logic, extreme, number)
     own = logic.substitute(inside, {extreme.variable: number})
     yield logic.implies(logic.exists((extreme.variable,), inside), own)

@@ -73,15 +73,15 @@ class Obligations:
         return (*typed, UNDEFINED_READ)
 
     def initiation(self) -> Iterator[Obligation]:
-        """Yield that each lemma holds initially."""
+        """Yield the obligations that each lemma holds initially."""
         given = self.clausifier.clauses(self.system.init, "init")
         for name in self.names:
             formula = self.system.formula(name, self.system.before)
             yield from self._parts(INITIALLY, name, formula, given, (), inductive=False)
 
     def consecution(self) -> Iterator[Obligation]:
-        """Yield that each action preserves each lemma. A lemma that an action does not touch needs no
-        solver."""
+        """Yield the obligations that each action preserves each lemma. A lemma that an action does not touch
+        needs no solver."""
         for step in self.system.steps:
             given = self._guard(step)
             for name in self.names:
@@ -110,7 +110,8 @@ class Obligations:
         return conjuncts(self.logic, formula, implied=not is_about_reads(claim))
 
     def safety(self, name: str) -> Iterator[Obligation]:
-        """Yield that the lemmas imply a property. A deadlock invariant is shown part after part."""
+        """Yield the obligations that the lemmas imply a property. A deadlock invariant is shown part after
+        part."""
         formula = self.system.formula(name, self.system.before)
         obligations = self._parts(ALWAYS, name, formula, (), (), inductive=True)
         if self.system.kind(name) is not PropertyKind.DEADLOCK_INVARIANT:
@@ -131,7 +132,7 @@ class Obligations:
         return tuple(chain.from_iterable(said))
 
     def steps(self, name: str) -> Iterator[Obligation]:
-        """Yield that each action satisfies a step invariant where the lemmas hold."""
+        """Yield the obligations that each action satisfies a step invariant where the lemmas hold."""
         for step in self.system.steps:
             formula = self.system.of_step(name, step)
             given = self._guard(step)
@@ -148,8 +149,8 @@ class Obligations:
         return {}
 
     def reads(self) -> Iterator[Obligation]:
-        """Yield that all reads have values. For the actions and the constraint, this must hold wherever the
-        lemmas hold; for Init, in each state."""
+        """Yield the obligations that all reads have values. For the actions and the constraint, this must
+        hold wherever the lemmas hold; for Init, in each state."""
         first = self.system.initial_reads()
         yield from self._parts(INITIALLY, UNDEFINED_READ, first, (), (), inductive=False)
         for place, formula in self.system.reads():

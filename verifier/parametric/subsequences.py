@@ -59,8 +59,8 @@ def order(
 
 
 def pigeonholes(logic: Logic, elements: Elements, length: Node) -> Iterator[Node]:
-    """Yield that a sequence of distinct elements is at most as long as there are elements. It is shorter if
-    one of the elements does not occur in it."""
+    """Yield the fact that a sequence of distinct elements is at most as long as there are elements. It is
+    shorter if one of the elements does not occur in it."""
 
     def at(place: Node) -> Node:
         return logic.app(elements.at, elements.element, (*length.args, place))

@@ -41,7 +41,7 @@ Work: TypeAlias = Callable[[Callable[[Any], None], Connection], None]
 
 @dataclass(frozen=True)
 class Message:
-    """Something a child reported."""
+    """A message from a child."""
 
     child: str
     content: Any
@@ -201,7 +201,8 @@ class Children:
 
     @property
     def connections(self) -> list[Connection]:
-        """To wait for reports of these and other children at once; then ``poll``."""
+        """Return the connections, for waiting for reports of these and other children at once; then
+        ``poll``."""
         return [child.receiving for child in self._children.values()]
 
     def poll(self, seconds: float) -> Iterator[Message | ChildEnded]:
@@ -307,7 +308,8 @@ def seconds_of_others() -> float:
 
 
 def _children_of(parent: psutil.Process) -> list[int]:
-    """From the parent's list of them where the system has one: psutil looks at every process there is."""
+    """List the children of a process, from the system's own list if it has one: psutil looks at every
+    process."""
     try:
         lists = [Path(f"/proc/{parent.pid}/task/{one.id}/children") for one in parent.threads()]
         return [int(pid) for file in lists for pid in file.read_text(encoding="ascii").split()]
@@ -342,7 +344,7 @@ def _lead_group(pid: int) -> None:
 
 
 def die_with_parent() -> None:
-    """From now on this process is killed when the thread that started it ends, however that ends (Linux)."""
+    """Let this process be killed when the thread that started it ends, however that ends (Linux)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -138,7 +138,8 @@ class Interrupts:
             self._interrupt()
 
     def conclude(self) -> None:
-        """From now on only known results are printed and written. A signal does not interrupt that."""
+        """Begin the end, in which only known results are printed and written. A signal does not interrupt
+        that."""
         self._concluding = True
         if not self.hurried:
             signal.setitimer(signal.ITIMER_REAL, 0.0)

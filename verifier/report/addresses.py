@@ -64,7 +64,7 @@ def _join(name: str, word: str) -> str:
 
 
 def _safe(words: str) -> str:
-    """Only characters that mean nothing in an address."""
+    """Keep only characters that mean nothing in an address."""
     return re.sub(r"[^A-Za-z0-9_.=,+-]+", "-", words).strip("-")[:_LONGEST]
 
 

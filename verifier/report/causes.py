@@ -167,7 +167,7 @@ class _Causes:
         return places if len(places) <= _MOST_PLACES else ()
 
     def _select_named(self, places: Sequence[int], step: DiagramStep) -> Sequence[int]:
-        """Of several places, those at keys that are parameters of the step."""
+        """Select the places at keys that are parameters of the step, if there are several places."""
         keys = [f"[{value}]" for _, value in step.parameters]
         return [one for one in places if len(places) == 1 or any(key in self.paths[one] for key in keys)]
 

@@ -90,7 +90,7 @@ def _extents(rows: Sequence[Row]) -> Counter[str]:
 
 
 def holding(rows: Sequence[Row]) -> str:
-    """Return in a sentence how far the properties hold that hold, and by which engines."""
+    """Say in a sentence how far the other properties hold, and by which engines."""
     told: dict[str, dict[str, int]] = {}
     for engine in dict.fromkeys(row.engine for row in rows):
         for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
@@ -165,7 +165,8 @@ def _shortest(row: Row) -> str:
 
 
 def finder_of(row: Row) -> str:
-    """Who found a proof: an exploration needs no solver, and of several solvers nobody knows which it was."""
+    """Name the solver that found a proof. An exploration needs none, and of several solvers nobody knows
+    which it was."""
     found_by = str((row.proof or {}).get("found_by"))
     searches = (row.statistics.get("provers") or {}).get(row.property_name) or {}
     states = (searches.get("explore") or {}).get("states")
@@ -176,7 +177,7 @@ def finder_of(row: Row) -> str:
 
 
 def summary_of(rows: Sequence[Row]) -> str:
-    """Return in a sentence whether anything is wrong, and how sure that is."""
+    """Say in a sentence whether anything is wrong, and how sure that is."""
     words = scopes(rows)
     counts = Counter(row.verdict for row in rows)
     bad = {VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE, VerdictKind.ERROR}.intersection(counts)

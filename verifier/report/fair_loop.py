@@ -65,6 +65,6 @@ def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
 
 
 def fair_lines(trace: Mapping[str, Any]) -> list[str]:
-    """For each fairness condition, a line on why the loop meets it."""
+    """Say for each fairness condition why the loop meets it, in a line."""
     about = trace["#meta"].get("loop", {}) if "loop" in trace else {}
     return [f"{one['condition']}: {one['met']}" for one in about.get("conditions", [])]

@@ -42,13 +42,13 @@ def _facts(report: Report) -> list[Callable[[Sequence[int]], list[str]]]:
 
 
 def _constants(rows: Sequence[Row]) -> list[str]:
-    """Return of each row the constants in which these rows differ."""
+    """Return for each row the constants in which these rows differ."""
     names = varying_constants(rows)
     return [show_constants({k: v for k, v in row.constants.items() if k in names}) for row in rows]
 
 
 def _options(rows: Sequence[Row]) -> list[str]:
-    """Return of each row the options that others have with other values."""
+    """Return for each row the options that others have with other values."""
     names = dict.fromkeys(name for row in rows for name in row.options)
     varying = [name for name in names if len({repr(row.options.get(name)) for row in rows}) > 1]
     return [", ".join(f"{name}={row.options.get(name)}" for name in varying) for row in rows]

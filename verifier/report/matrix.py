@@ -99,7 +99,7 @@ def grids(rows: Sequence[Row]) -> list[tuple[str, Drawn[Grid]]]:
 
 
 def _changes(jobs: _Jobs, names: Sequence[str], name: str) -> int:
-    """Between how many rows that differ in this constant alone the verdict differs."""
+    """Count the groups of rows that differ in this constant alone and have several verdicts."""
     kinds: dict[tuple[str, ...], set[str]] = {}
     others = [other for other in names if other != name]
     for _, row in jobs:

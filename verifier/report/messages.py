@@ -152,7 +152,7 @@ class _Flying:
 def _below(
     data: Any, parts: Sequence[tuple[str, str]], names: dict[str, Any]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every value at a path with brackets, and what the names in brackets stand for there."""
+    """Yield every value at a path with brackets, and what the names in brackets stand for there."""
     if not parts:
         yield names, data
         return

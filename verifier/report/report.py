@@ -103,7 +103,7 @@ def varying_constants(rows: Sequence[Row]) -> list[str]:
 
 
 def version_columns(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
-    """For each row the spec's hash, and for each row the version of this program.
+    """Return for each row the spec's hash, and for each row the version of this program.
 
     Each is there only if it differs between rows of the same spec and constants.
     """

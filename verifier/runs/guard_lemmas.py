@@ -136,7 +136,8 @@ def _is_same(one: Term, other: Term) -> bool:
 
 
 def _find_implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator[Term]:
-    """Yield that an atom implies lines of the guard, alone and with all others on the same parameters."""
+    """Yield formulas which say that an atom implies lines of the guard, alone and with all others on the same
+    parameters."""
     own = [parameter.symbol for parameter in action.parameters]
     fixed = [symbol for symbol in own if symbol in atom.free]
     seen = []
@@ -152,7 +153,8 @@ def _find_implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator
 
 
 def _together(action: Action, atom: Term, other: Term, lines: Sequence[Term]) -> Iterator[Term]:
-    """Yield that an atom implies another one of the action, with the guard on the parameters of that one."""
+    """Yield formulas which say that an atom implies another one of the action, with the guard on the
+    parameters of that one."""
     own = [parameter.symbol for parameter in action.parameters]
     fixed = [symbol for symbol in own if symbol in atom.free]
     more = {symbol for symbol in own if symbol in other.free and symbol not in fixed}
@@ -164,7 +166,8 @@ def _together(action: Action, atom: Term, other: Term, lines: Sequence[Term]) ->
 
 
 def _exists(symbols: Sequence[Symbol], parts: Sequence[Term]) -> Term | None:
-    """Return that there are values with all parts; None if a set is sought that is no comparison of sizes."""
+    """Return the formula that some values satisfy all parts; None if a set is sought that is no comparison of
+    sizes."""
     parts = list(parts)
     free = {symbol for part in parts for symbol in part.free}
     for symbol in symbols:

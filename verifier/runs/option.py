@@ -141,7 +141,7 @@ class OneOf:
 
 
 class _Text:
-    """Any text but the empty one."""
+    """A text that is not empty."""
 
     def of_word(self, word: str) -> str:
         """Return the text itself."""
@@ -170,7 +170,7 @@ class Folder(_Text):
 
 @dataclass(frozen=True)
 class Words:
-    """Any number of words; on the command line the option is repeated."""
+    """Several words; on the command line the option is repeated."""
 
     metavar: str = "NAME"
 

@@ -68,7 +68,7 @@ class Seen:
 
 
 class Batch:
-    """Some states that are compared at once."""
+    """States that are compared at once."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ _PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a request has no answer."""
+    """The reason why a request has no answer."""
 
     kind: str
     """``usage``: the request or the text is wrong; ``undefined``: an expression has no value; ``cancelled``;

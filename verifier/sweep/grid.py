@@ -89,7 +89,7 @@ def _ends(part: range | Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of these."""
+    """A grid of jobs: every combination of these fields."""
 
     specs: tuple[str, ...]
     properties: tuple[str, ...] = ()

@@ -29,8 +29,8 @@ from verifier.system.transition_system import Instance
 
 
 def find_representatives(model: Model, invariant: Iterable[FNode]) -> dict[int, int]:
-    """For each instance (by index) the one that stands for it: itself, or one of which it was found to be
-    an image under permutations that leave the invariant as it is."""
+    """Return for each instance (by index) the one that stands for it: itself, or one of which it is an image
+    under permutations that leave the invariant as it is."""
     return InstanceImages(model, tuple(invariant)).find_representatives()
 
 

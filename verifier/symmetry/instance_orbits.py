@@ -30,7 +30,7 @@ class NoImage(Exception):
 
 
 def list_images(definition: Definition, system: TransitionSystem) -> tuple[Image, ...]:
-    """Every instance as the image of a representative, which is the image of itself.
+    """Return every instance as the image of a representative, which is the image of itself.
 
     Checked: each renaming is a permutation that moves no pinned element, and gives the parameters.
     Raises NoImage if that fails, which is an error in here.

@@ -132,8 +132,8 @@ def list_mentioned(sort: Sort, value: Concrete, symmetries: tuple[Symmetry, ...]
 def order_named(
     instances: Sequence[Instance], sorts: Mapping[str, Mapping[str, Sort]], symmetries: tuple[Symmetry, ...]
 ) -> tuple[Named, ...]:
-    """For each instance the elements that count as named once it is taken (``unroll`` lets an element be
-    named only after the one before it). ``sorts`` gives those of each action's parameters.
+    """Return for each instance the elements that count as named once it is taken (``unroll`` lets an element
+    be named only after the one before it). ``sorts`` gives those of each action's parameters.
 
     That is sound beside the swapping of neighbours if, for an instance that names an element and not the one
     before it, the instance with the two exchanged stands earlier in the order of instances: then the least of

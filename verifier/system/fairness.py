@@ -126,7 +126,7 @@ def _condition_name(fairness: Fairness, values: Mapping[str, Concrete]) -> str:
 
 
 def steps_of(base: Model, condition: Condition, same: SameSteps) -> dict[int, FNode]:
-    """For each instance (by its place) when it takes a step that is one of the condition's.
+    """Return for each instance, by its place, the formula that its step is one of the condition's.
 
     Whether a step is one is a question about the state before and the state after, whatever its name is."""
     own = set(condition.instances)

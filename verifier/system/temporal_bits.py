@@ -43,7 +43,7 @@ class Event:
     """For each instance (by its place) when a step of it counts, over the state before and its inputs."""
 
     def by(self, instance: int) -> FNode:
-        """When a step of the instance is the event."""
+        """Return the formula that a step of the instance is the event."""
         return dict(self.steps).get(instance, FALSE)
 
 

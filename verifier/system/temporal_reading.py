@@ -271,7 +271,8 @@ class Reader:
             self.undefined.append(read)
 
     def _steps(self, term: Term, bindings: Bindings) -> Iterator[tuple[int, FNode]]:
-        """When a step of each instance changes the state and satisfies a formula of two states."""
+        """Yield for each instance the formula that its step changes the state and satisfies a formula of two
+        states."""
         lowering, later = self._two_states()
         said = lowering.formula(term, bindings)
         read = Definedness(lowering).of(term, bindings)

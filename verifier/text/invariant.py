@@ -48,7 +48,7 @@ def _merge(words: _Words, clauses: Iterable[Clause]) -> Iterable[tuple[Clause, i
 
 @dataclass(frozen=True)
 class _Letter:
-    """Stands for any element."""
+    """A letter that stands for any element."""
 
     name: str
 

@@ -224,8 +224,8 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
 
 
 def readable_lemmas(model: Model, names: Iterable[str], *, lasting: bool = False) -> list[dict[str, str]]:
-    """For each lemma and property its name, its formula as text, and why it holds. ``lasting``: names of
-    temporal properties mean these. A property of a module may have a part for each."""
+    """Return for each lemma and property its name, its formula as text, and why it holds. ``lasting``: names
+    of temporal properties mean these. A property of a module may have a part for each."""
     definition = model.definition
     temporal = definition.temporal if lasting else ()
     texts = []

@@ -338,7 +338,7 @@ class _Path:
         return formula if depth == 0 else restrict_formula(formula, self._bits(depth))
 
     def step(self, depth: int) -> FNode:
-        """Some instance leads from the state at that depth to the next."""
+        """Return the formula that some instance leads from the state at that depth to the next."""
         return disjunction(self._find_taken(instance, depth) for instance in self.system.instances)
 
     def differ(self, one: int, other: int) -> FNode:

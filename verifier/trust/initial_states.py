@@ -28,7 +28,7 @@ rounds."""
 
 
 class NoInitialState(UsageError):
-    """No execution can begin, or no execution can take a step."""
+    """Raised if no execution can begin, or none can take a step."""
 
 
 class InitReadsUndefined(UsageError):

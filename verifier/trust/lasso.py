@@ -73,7 +73,7 @@ class Execution:
         return self._truths(formula, MappingProxyType({}))[0]
 
     def _truths(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
-        """For each place whether the execution from there on satisfies the formula."""
+        """Return for each place the truth of the formula in the execution from there on."""
 
         def at(number: int) -> list[bool]:
             if formula.terms:
@@ -198,7 +198,7 @@ _MODES = {
 
 
 class _Fairness:
-    """Why a loop meets fairness conditions."""
+    """The reasons why a loop meets fairness conditions."""
 
     def __init__(
         self, live: LiveModel, replayer: Replayer, once: Trace, bits: Sequence[list[bool]], start: int

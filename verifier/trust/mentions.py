@@ -103,7 +103,8 @@ class Mentions:
         return None if value is None else (whole.arguments[0], {**bindings, whole.binds: value})
 
     def sources(self, term: Term, bindings: Bindings) -> dict[str, tuple[str, ...]]:
-        """Of a set that is made from others, what decides about each element, by its text."""
+        """Return the parts that decide about each element of a set that is made from others, by the element's
+        text."""
         if term.binds is None or term.binds.sort.size > _MOST_ELEMENTS:
             return {}
         if term.operator not in (Operator.COMPREHENSION, Operator.IMAGE, Operator.UNION_OF):

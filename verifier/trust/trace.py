@@ -57,7 +57,7 @@ class FailingPart:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """It as a trace file has it."""
+        """Return the object that a trace file has for it."""
         premises = [one.as_json for one in self.premises]
         return {
             "formula": self.formula,

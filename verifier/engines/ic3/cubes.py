@@ -29,7 +29,8 @@ def mask(literals: Iterable[int]) -> int:
 
 
 def literal_classes(bits: int, permutations: Sequence[Permutation]) -> dict[int, int]:
-    """For each literal the least of its images, so that literals that are images of each other have the same.
+    """Return for each literal the least of its images, so that literals that are images of each other have
+    the same.
 
     The permutations must be a group.
     """

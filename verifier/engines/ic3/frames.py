@@ -25,8 +25,7 @@ _MOST_TEMPORARY = 1500
 
 @dataclass(frozen=True)
 class Blocked:
-    """No initial state is in the core, and no step from a state of the frame below that is outside the core
-    leads into it."""
+    """A core without initial states, into which no step leads from outside it in the frame below."""
 
     core: Cube
     """A part of the cube that was asked about."""
@@ -123,7 +122,7 @@ class Frames:
         return self._query_relative_induction(cube, level) if self._found is None else None
 
     def predecessor(self) -> Predecessor:
-        """Why the cube that was asked about last, or an image of it, is not blocked."""
+        """Return the predecessor for which the last asked cube, or an image of it, is not blocked."""
         assert self._found is not None
         return self._found
 

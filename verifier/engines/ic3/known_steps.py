@@ -101,7 +101,7 @@ class KnownSteps:
         return predecessor
 
     def exclude(self, cubes: Sequence[frozenset[int]], frames: range) -> None:
-        """No state of the cubes is in the frames."""
+        """Note that no state of the cubes is in the frames."""
         if self._waiting:
             self._excluded.append((cubes, frames))
         _leave(self._before, self._begin_in, cubes, frames)
@@ -138,7 +138,7 @@ class KnownSteps:
 
 
 def _columns(rows: Sequence[Sequence[bool]]) -> list[int]:
-    """For each variable, from 1 on, the rows in which it is set. The first row is the lowest bit."""
+    """Return for each variable, from 1 on, the rows in which it is set. The first row is the lowest bit."""
     digits = (bytes(column).translate(_DIGITS) for column in zip(*reversed(rows), strict=True))
     return [0, *(int(column, 2) for column in digits)]
 

@@ -21,7 +21,7 @@ _SECONDS_BETWEEN_NEWS = 1.0
 
 @dataclass(frozen=True)
 class FrameClosed:
-    """No execution of at most ``frame`` actions violates the property."""
+    """News that no execution of at most ``frame`` actions violates the property."""
 
     frame: int
     clauses: int

@@ -27,7 +27,7 @@ class Lane:
 
 
 class Lanes:
-    """Some states, with the value of each formula in all of them."""
+    """States, with the value of each formula in all of them."""
 
     def __init__(self, subject: Subject, lanes: Sequence[Lane]) -> None:
         self.subject, self.lanes = subject, lanes

@@ -60,7 +60,7 @@ class Verdicts:
 
 
 def describe_coverage(content: Mapping[str, Any]) -> dict[str, str]:
-    """Return in words how often each action is taken."""
+    """Say how often each action is taken."""
     states = f"{content['states']} {'states' if content['all_states'] else 'nearest states'}"
     by_action: dict[str, str] = {}
     for one in content["actions"]:

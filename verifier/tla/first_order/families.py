@@ -141,7 +141,7 @@ class Families:
         return quantify(True, one, quantify(True, other, shared))
 
     def differ(self, family: Family) -> BooleanValue:
-        """Return that different elements are different sets."""
+        """Return the formula that different elements are different sets."""
         one, other = self._make_symbol(family, "Q"), self._make_symbol(family, "R")
         sets = [self.as_set(Typed(Member(family.name), variable_of(symbol))) for symbol in (one, other)]
         same = variable_of(one) == variable_of(other)

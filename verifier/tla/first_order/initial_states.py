@@ -91,7 +91,8 @@ class InitialStates:
     def _find_fitting(
         self, whole: ast.Expression, scope: Scope, known: frozenset[ast.Variable]
     ) -> frozenset[ast.Variable]:
-        """Return these variables for one part. ``known``: those of which other parts say it."""
+        """Return the variables that one part gives such values. ``known``: the variables that other parts
+        give some."""
         form = action_form(self.reading.specification.evaluator, whole, scope.module)
         match form:
             case Conjunction() | Call():

@@ -124,7 +124,8 @@ def _count(
     body: ast.Expression,
     scope: Scope,
 ) -> BooleanValue:
-    """Return that the set of all elements with a property is large, or that those without are not."""
+    """Return the formula that the set of all elements with a property is large, or that those without are
+    not."""
     sets, around = large
     assert isinstance(sets.binding.domain, ast.Apply)
     whole = sets.binding.domain.arguments[0]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Case:
-    """Some members of a set: the item, its condition, and the variable that it may contain."""
+    """Members of a set: the item, its condition, and the variable that it may contain."""
 
     __slots__ = ("condition", "item", "symbol")
 
