@@ -298,14 +298,14 @@ def total_of(flags: Iterable[FNode]) -> Scalar:
     """The number of conditions that hold, as a scalar with thresholds."""
     every = [flag for flag in flags if flag is not FALSE]
     if len(every) <= _MOST_ONE_BY_ONE:
-        reached = _make_reached(every)
+        reached = _make_thresholds(every)
     else:
         half = len(every) // 2
-        reached = _both_reached(total_of(every[:half]).thresholds, total_of(every[half:]).thresholds)
+        reached = _merge_thresholds(total_of(every[:half]).thresholds, total_of(every[half:]).thresholds)
     return Scalar(range(len(reached)), thresholds=reached, total=True)
 
 
-def _both_reached(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]:
+def _merge_thresholds(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]:
     """The thresholds of a sum (Bailleux and Boufkhad 2003, doi:10.1007/978-3-540-45193-8_8)."""
     sums: list[list[FNode]] = [[] for _ in range(len(some) + len(others) - 1)]
     for one, reached in enumerate(some):
@@ -314,7 +314,7 @@ def _both_reached(some: Sequence[FNode], others: Sequence[FNode]) -> list[FNode]
     return [disjunction(ways) for ways in sums]
 
 
-def _make_reached(flags: Iterable[FNode]) -> list[FNode]:
+def _make_thresholds(flags: Iterable[FNode]) -> list[FNode]:
     reached = [TRUE]
     for flag in flags:
         longer = [*reached, FALSE]

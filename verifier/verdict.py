@@ -118,7 +118,7 @@ def settle_verdict(*, sought: bool) -> tuple[VerdictKind, str | None]:
     return (VerdictKind.VIOLATED, NO_STATE_REACHES) if sought else (VerdictKind.PROVED, None)
 
 
-def not_reached(depth: int) -> str:
+def say_not_reached(depth: int) -> str:
     """Say why a reachable property stays open that was looked for to that depth."""
     return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
 

@@ -15,7 +15,7 @@ from tests.support.examples import run_rows
 from tests.support.sweeping import identify_row
 from verifier.outcomes.row import Row
 from verifier.report.report import version_columns
-from verifier.sweep.current import standing
+from verifier.sweep.current import sort_by_standing
 from verifier.sweep.store import Store
 
 
@@ -74,12 +74,12 @@ def test_specs_that_the_last_sweep_left_alone_are_shown_in_their_newest_version(
 
 def test_other_properties_of_the_same_version_are_current() -> None:
     other = row("lock", 1, "new", "Alive")
-    assert standing([OLD, other, NEW], {NEW.job_id}).current == (other, NEW)
+    assert sort_by_standing([OLD, other, NEW], {NEW.job_id}).current == (other, NEW)
 
 
 def test_rows_of_another_version_of_verify_are_not_current() -> None:
     later = row("lock", 1, "new", tool_version="99")
-    found = standing([NEW, later], {later.job_id})
+    found = sort_by_standing([NEW, later], {later.job_id})
     assert (found.current, found.superseded) == ((later,), (NEW,))
     assert version_columns([NEW, later]) == {"verify": [NEW.tool_version, "99"]}
 

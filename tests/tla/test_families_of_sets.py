@@ -152,7 +152,7 @@ def test_a_wrong_set_is_noticed(inv: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_wrong_assumption_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The protocol takes the ASSUME to be weaker than it is, so it accepts more families."""
-    monkeypatch.setattr("verifier.tla.first_order.protocol_classes.facts_of", lambda *_: [])
+    monkeypatch.setattr("verifier.tla.first_order.protocol_classes.read_facts", lambda *_: [])
     with pytest.raises(Differs, match="the module refuses these constants"):
         _compare(_small(tmp_path, "x = x", MEET))
 

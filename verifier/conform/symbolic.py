@@ -101,7 +101,7 @@ class SymbolicSearch:
     ) -> Followed | None:
         """Return the longest prefix that an execution explains, all states of which satisfy the invariants;
         None if no initial state does. Raises NotSymbolic."""
-        run = _Run(self, self._required(invariants))
+        run = _Run(self, self._list_known_invariants(invariants))
         try:
             run.open()
             execution = run.read(0) if run.is_possible() else None
@@ -132,7 +132,7 @@ class SymbolicSearch:
     ) -> Any:
         """Return a state of an execution that agrees with a log so far, and from which the next step that the
         log allows may leave the sorts or read what has no value; None if there is none."""
-        run = _Run(self, self._required(invariants))
+        run = _Run(self, self._list_known_invariants(invariants))
         try:
             run.open()
             for one in observed:
@@ -151,7 +151,7 @@ class SymbolicSearch:
         finally:
             run.solver.close()
 
-    def _required(self, invariants: Sequence[str]) -> list[str]:
+    def _list_known_invariants(self, invariants: Sequence[str]) -> list[str]:
         """Return the invariants that the solver knows. Raises NotSymbolic for one that is not translated."""
         if not self.coding.names_each_parameter and not self.claims.issuperset(invariants):
             raise NotSymbolic

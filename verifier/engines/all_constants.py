@@ -13,7 +13,7 @@ from verifier.errors import UsageError, make_unknown_name_error
 from verifier.parametric.certificate import dump
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.parametric.proving import PROVABLE, Attempt, Proofs, open_places, prove
+from verifier.parametric.proving import PROVABLE, Attempt, Proofs, list_open_places, prove
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
@@ -54,7 +54,7 @@ class AllConstantsOutcome(Outcome):
         return tuple(
             OpenObligation(attempt.property_name, *place)
             for attempt in self.attempts
-            for place in open_places(attempt.open)
+            for place in list_open_places(attempt.open)
         )
 
 
@@ -110,7 +110,7 @@ def check(
             "open": [
                 {"property": one.property_name, "at": at, "lemma": claim, "reason": reason}
                 for one in attempts
-                for at, claim, reason in open_places(one.open)
+                for at, claim, reason in list_open_places(one.open)
             ],
         },
         attempts=tuple(attempts),
@@ -133,7 +133,7 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     name = attempt.property_name
     if attempt.proved:
         return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ALL_CONSTANTS)
-    places = [f"{claim} at {at}" for at, claim, _ in open_places(attempt.open)]
+    places = [f"{claim} at {at}" for at, claim, _ in list_open_places(attempt.open)]
     reason = attempt.limit or f"not shown: {', '.join(places)}"
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 

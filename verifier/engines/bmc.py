@@ -37,7 +37,7 @@ from verifier.trust.initial_states import require_initial_state
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
-from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind, beyond_depth, not_reached
+from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind, beyond_depth, say_not_reached
 
 PREFERRED_SOLVER = "cadical"
 """CaDiCaL exhausts a depth serially four times as fast as Z3 (kip320 at depth 12). In parallel steps it is as
@@ -315,7 +315,7 @@ class _BoundedCheck:
     def _not_found(self, name: str) -> Verdict:
         known, kind, reason = self.properties[name], VerdictKind.HOLDS, None
         if self.model.system.seeks(name):
-            kind, reason = VerdictKind.INCONCLUSIVE, not_reached(known.closed)
+            kind, reason = VerdictKind.INCONCLUSIVE, say_not_reached(known.closed)
         return Verdict(name, kind, known.closed, self._measure_elapsed(), reason, found_by=known.closed_by)
 
     def _take_violation(self, search_name: str, event: ViolationFound) -> None:

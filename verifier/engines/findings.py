@@ -32,7 +32,7 @@ from verifier.processes.limits import Interrupted
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.verdict import ENDED_FIRST, NEVER_REACHED, Verdict, VerdictKind, not_reached
+from verifier.verdict import ENDED_FIRST, NEVER_REACHED, Verdict, VerdictKind, say_not_reached
 
 COMPLETE = "complete: every reachable state was checked"
 FOUND_ALL = "all that was asked for was found; --keep-going looks on"
@@ -277,18 +277,18 @@ class Findings:
             return self.violations[name]
         depth = self.closed if self.closed >= 0 else None
         if self.model.system.seeks(name):
-            return self._not_reached(name, depth, reason)
+            return self._report_not_reached(name, depth, reason)
         if self.complete:
             return Verdict(name, VerdictKind.HOLDS, self.depth, self.elapsed, COMPLETE)
         if self.request.max_depth is not None and self.closed >= self.request.max_depth:
             return Verdict(name, VerdictKind.HOLDS, depth, self.elapsed)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self.elapsed, reason or self._fulfilled)
 
-    def _not_reached(self, name: str, depth: int | None, reason: str) -> Verdict:
+    def _report_not_reached(self, name: str, depth: int | None, reason: str) -> Verdict:
         if self.complete:
             return Verdict(name, VerdictKind.VIOLATED, self.depth, self.elapsed, NEVER_REACHED)
         last = depth is not None and depth == self.request.max_depth
-        why = not_reached(depth) if depth is not None and last else reason or self._fulfilled
+        why = say_not_reached(depth) if depth is not None and last else reason or self._fulfilled
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, self.elapsed, why)
 
     def statistics(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 from verifier.parametric.premises import FACT
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, lemmas_of
+from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, list_lemmas
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks
@@ -132,7 +132,10 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
 
     limit = None
     try:
-        for claim in (content["property"], *fitting.whole.obligations.always_needed(content["property"])):
+        for claim in (
+            content["property"],
+            *fitting.whole.obligations.list_needed_claims(content["property"]),
+        ):
             need(claim)
         for done in run_tasks(tasks, AT_ONCE):
             asked += 1
@@ -148,7 +151,7 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
             limits.check_time()
     except KeyboardInterrupt:
         limit = INTERRUPTED
-    if not (failed or limit) and content["lemmas"] != list(lemmas_of(fitting.whole, needed)):
+    if not (failed or limit) and content["lemmas"] != list(list_lemmas(fitting.whole, needed)):
         raise Misfit("the certificate says that it needs other lemmas than its obligations use")
     return Checked(asked, tuple(failed), limit)
 

@@ -348,10 +348,10 @@ def _is_number(value: Any) -> bool:
 
 def range_text(sets: Mapping[str, str], sort: Range) -> str:
     """Return a range as text of the protocol."""
-    return f"Range({_bound_text(sets, sort.low)}, {_bound_text(sets, sort.high)})"
+    return f"Range({_write_bound(sets, sort.low)}, {_write_bound(sets, sort.high)})"
 
 
-def _bound_text(sets: Mapping[str, str], value: int) -> str:
+def _write_bound(sets: Mapping[str, str], value: int) -> str:
     polynomial = polynomial_of(value)
     names = {name for monomial in polynomial for name in monomial}
     text = polynomial_text(polynomial)

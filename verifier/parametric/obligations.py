@@ -62,7 +62,7 @@ class Obligations:
     def _says_something(self, name: str) -> bool:
         return self.system.formula(name, self.system.before) is not self.logic.true
 
-    def always_needed(self, name: str) -> tuple[str, ...]:
+    def list_needed_claims(self, name: str) -> tuple[str, ...]:
         """Return the claims that a claim includes besides its formula. Each claim includes that its reads
         have values. A type invariant includes that all values belong to their sorts. So does a deadlock
         invariant: a step that leaves a sort is disabled at given constants, but counts as enabled here. If

@@ -233,18 +233,18 @@ class _Search:
             for claim in result.uses if isinstance(result, Shown) else ():
                 need(claim)
 
-        for claim in (*listed.obligations.always_needed(self.property_name), self.property_name):
+        for claim in (*listed.obligations.list_needed_claims(self.property_name), self.property_name):
             need(claim)
-        for result in self._until_refuted(listed, waiting, missing, needed):
+        for result in self._run_until_refuted(listed, waiting, missing, needed):
             take(result)
             if until_open and isinstance(result, Open):
                 break
             self.listen(result)
         results |= self.refuted.among(listed.claims, needed)
-        names = lemmas_of(listed, needed)
+        names = list_lemmas(listed, needed)
         return Attempt(self.property_name, kept, with_stays, results, names, self.limit, self.peak_memory)
 
-    def _until_refuted(
+    def _run_until_refuted(
         self, listed: Listed, tasks: deque[Task], missing: Collection[str], needed: Iterable[str]
     ) -> Iterator[Result]:
         """Yield the results of tasks until no claim is missing, or a needed one is refuted. After a
@@ -298,7 +298,7 @@ class _Search:
         return Limits(clock if left is None else min(clock, max(0.1, left)), self.limits.memory)
 
 
-def lemmas_of(listed: Listed, claims: Container[str]) -> tuple[str, ...]:
+def list_lemmas(listed: Listed, claims: Container[str]) -> tuple[str, ...]:
     """Return the lemmas among claims; those about the sorts of fields have one name together."""
     names = (name for name in listed.obligations.names if name in claims)
     return tuple(dict.fromkeys(TYPED if name.startswith(f"{TYPED}:") else name for name in names))
@@ -311,7 +311,7 @@ def _result(done: TaskResult) -> Result:
     return Open(done.name, done.limit or done.failure or "the solver ended early")
 
 
-def open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
+def list_open_places(open_: Iterable[Open]) -> list[tuple[str, str, str]]:
     """Return the action, the claim and the reason of each open obligation."""
     reasons: dict[tuple[str, str], str] = {}
     for one in open_:

@@ -15,7 +15,7 @@ from verifier.outcomes.row import Row, check_run, rows_of
 from verifier.report.itf_values import check_values
 from verifier.report.report import Report
 from verifier.runs.loaded import ReadingOptions
-from verifier.sweep.current import Standing, standing
+from verifier.sweep.current import Standing, sort_by_standing
 
 
 def read_report(
@@ -61,7 +61,7 @@ def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ..
     for row in rows:
         if row.trace is not None:
             check_values(row.trace, f"{folder}: the row of job {row.job_id}: trace")
-    by_standing = standing(rows, read_asked(folder))
+    by_standing = sort_by_standing(rows, read_asked(folder))
     chosen = by_standing.current + (by_standing.superseded + by_standing.unasked if older else ())
     shown = sorted(chosen, key=lambda row: (row.spec, row.claim, str(row.constants), row.engine))
     notes = [*_tell_left_out(by_standing, older), *([] if unchecked is None else [unchecked])]

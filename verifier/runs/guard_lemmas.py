@@ -66,7 +66,7 @@ def _candidates(actions: Sequence[Action]) -> Iterator[Term]:
             yield from _find_implied(action, atom, lines)
             for other in atoms:
                 if other is not atom:
-                    yield from _together(action, atom, other, lines)
+                    yield from _find_implied_atoms(action, atom, other, lines)
 
 
 def _lines(action: Action) -> Iterator[Term]:
@@ -147,12 +147,12 @@ def _find_implied(action: Action, atom: Term, lines: Sequence[Term]) -> Iterator
         for parts in ([line], together) if len(together) > 1 else ([line],):
             if parts not in seen:
                 seen.append(parts)
-                made = _exists([one for one in own if one not in fixed], parts)
+                made = _make_existence([one for one in own if one not in fixed], parts)
                 if made is not None and not _is_same(made, atom):
                     yield _for_all(fixed, Term(Operator.IMPLIES, BOOLEAN, (atom, made)))
 
 
-def _together(action: Action, atom: Term, other: Term, lines: Sequence[Term]) -> Iterator[Term]:
+def _find_implied_atoms(action: Action, atom: Term, other: Term, lines: Sequence[Term]) -> Iterator[Term]:
     """Yield formulas which say that an atom implies another one of the action, with the guard on the
     parameters of that one."""
     own = [parameter.symbol for parameter in action.parameters]
@@ -160,12 +160,12 @@ def _together(action: Action, atom: Term, other: Term, lines: Sequence[Term]) ->
     more = {symbol for symbol in own if symbol in other.free and symbol not in fixed}
     if more:
         beside = [line for line in lines if more & line.free]
-        made = _exists([one for one in own if one not in fixed], [*beside, other])
+        made = _make_existence([one for one in own if one not in fixed], [*beside, other])
         if made is not None:
             yield _for_all(fixed, Term(Operator.IMPLIES, BOOLEAN, (atom, made)))
 
 
-def _exists(symbols: Sequence[Symbol], parts: Sequence[Term]) -> Term | None:
+def _make_existence(symbols: Sequence[Symbol], parts: Sequence[Term]) -> Term | None:
     """Return the formula that some values satisfy all parts; None if a set is sought that is no comparison of
     sizes."""
     parts = list(parts)

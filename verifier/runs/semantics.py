@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
-def semantics_asked(options: Any) -> str:
+def name_semantics_asked(options: Any) -> str:
     """Return the semantics that options ask for."""
     return str(getattr(options, "by", AUTO))
 
 
 def check_no_semantics(options: Any, name: str) -> None:
     """Raise UsageError if options choose a semantics for a protocol that is no TLA+ module."""
-    by = semantics_asked(options)
+    by = name_semantics_asked(options)
     if by != AUTO:
         raise UsageError(f"--by {by} is for TLA+ modules: {name} is a Python protocol")
 

@@ -87,7 +87,7 @@ class _ModuleMeaning:
         config = self.spec.config
         about = [
             name,
-            repr(self._ordered_values()),
+            repr(self._list_ordered_values()),
             repr({key: text(value, self.spec.evaluator.order) for key, value in self.spec.constants.items()}),
             repr([(key, one.operator) for key, one in config.constants.items()]),
             repr([config.check_deadlock if not formulas else None]),
@@ -108,7 +108,7 @@ class _ModuleMeaning:
         if isinstance(self.spec.module.names.get(name), Definition):  # its parts may be opened already
             yield self._named(name)
 
-    def _ordered_values(self) -> list[str]:
+    def _list_ordered_values(self) -> list[str]:
         """Return the strings and model values that values are made of, in the order that CHOOSE may see."""
         evaluator = self.spec.evaluator
         texts = "".join(file.read_text(encoding="utf-8") for file in self.files)

@@ -59,7 +59,7 @@ class Watched:
     def look(self, call: Call) -> Look:
         """Read the files, and check what is not known. Raises UsageError and others for a wrong text, after
         which the same files are watched."""
-        self.stamps = {path: stamp_of(path) for path in {*self.stamps, *self._named_files()}}
+        self.stamps = {path: stamp_of(path) for path in {*self.stamps, *self._list_named_files()}}
         one = self.session.load(self.spec, self.constants, self.reading, None)
         self.stamps = {**one.stamps}
         engine = engine_named(self.engine)
@@ -78,7 +78,7 @@ class Watched:
         code = ExitCode.worst(VerdictKind(one["verdict"]).exit_code for one in results.values())
         return Look(results, kept, changes, text, code)
 
-    def _named_files(self) -> list[Path]:
+    def _list_named_files(self) -> list[Path]:
         """Return the files that the user named, which are watched also while they cannot be read."""
         if self.spec.endswith(TLA):
             return [Path(self.spec), self.reading.config or Path(self.spec).with_suffix(".cfg")]

@@ -27,7 +27,7 @@ class Standing:
     version is unknown."""
 
 
-def standing(rows: Sequence[Row], asked: Collection[str]) -> Standing:
+def sort_by_standing(rows: Sequence[Row], asked: Collection[str]) -> Standing:
     """Return the current rows. ``rows``: in the order recorded. ``asked``: the keys of the last sweep's jobs.
     If the last sweep asked about a spec at some constants, its version is current there, even for properties
     and engines that it did not ask about. For other specs, the version recorded last is current."""

@@ -26,8 +26,8 @@ from verifier.text.progress import ProgressText
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     advise_on_growth,
-    deadlocks_checked,
     expectation_remarks,
+    has_checked_deadlocks,
     name_module,
     name_spec,
     render_counterexamples,
@@ -155,7 +155,7 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
-    if outcome.statistics.get("deadlocks") and not deadlocks_checked(run):
+    if outcome.statistics.get("deadlocks") and not has_checked_deadlocks(run):
         yield DEADLOCKS_NOT_CHECKED
     yield from remark_on_coverage(outcome.statistics)
     yield from expectation_remarks(run)

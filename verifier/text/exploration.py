@@ -13,8 +13,8 @@ from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
-    deadlocks_checked,
     expectation_remarks,
+    has_checked_deadlocks,
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
@@ -190,7 +190,7 @@ def _remarks(run: Run) -> list[str]:
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
-    if not deadlocks_checked(run):
+    if not has_checked_deadlocks(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)

@@ -15,8 +15,8 @@ from verifier.text.columns import wrap
 from verifier.text.run import (
     DEADLOCKS_NOT_CHECKED,
     certificate_remarks,
-    deadlocks_checked,
     expectation_remarks,
+    has_checked_deadlocks,
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
@@ -134,7 +134,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
         within = say_limits(run.definition.limits)
         remarks.append(f"PROVED: no execution of any length{within} violates it, with these constants.")
     remarks += remark_on_undecided(run)
-    if not deadlocks_checked(run):
+    if not has_checked_deadlocks(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)

@@ -184,7 +184,7 @@ def up_to_view(run: Run) -> str:
     return " up to the VIEW" if run.outcome.statistics.get("view") else ""
 
 
-def deadlocks_checked(run: Run) -> bool:
+def has_checked_deadlocks(run: Run) -> bool:
     """True if the run checked a property of states in which no action is enabled."""
     names = {verdict.property_name for verdict in run.outcome.verdicts}
     kinds = (prop.kind for prop in run.definition.properties if prop.name in names)
@@ -338,7 +338,7 @@ def _remarks(run: Run) -> list[str]:
     searched = any(verdict.depth is not None for verdict in verdicts)
     if never and searched and not _is_closed_throughout(verdicts, run.depth):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
-    if not deadlocks_checked(run):
+    if not has_checked_deadlocks(run):
         remarks.append(DEADLOCKS_NOT_CHECKED)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)

@@ -27,7 +27,7 @@ from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.refining import end_run, run_translation, run_with_fallback
 from verifier.runs.modules.translating import with_operators
-from verifier.runs.modules.undefined_places import where_undefined
+from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.news import Remark
 from verifier.system.size import bits_of
 from verifier.tla.automorphisms import asymmetry
@@ -188,7 +188,7 @@ def run_interpreter(asked: ModuleQuestion) -> Run:
     except Undefined as error:
         reason = str(error)
         if not explorer.result.violations:
-            raise UsageError(f"{error}{where_undefined(explorer)}") from None
+            raise UsageError(f"{error}{locate_undefined_value(explorer)}") from None
     if _has_ended_first(explorer):
         reason = reason or ENDED_FIRST
     if explorer.result.complete and not explorer.result.violations:

@@ -27,7 +27,7 @@ from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.traces import as_aliased, as_file, module_trace, with_loop
-from verifier.runs.modules.undefined_places import where_undefined, whereabouts
+from verifier.runs.modules.undefined_places import locate_undefined_value, whereabouts
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
@@ -127,7 +127,7 @@ class _Live:
     def whereabouts(self) -> str:
         """Return the place where an expression had no value."""
         if self.loops is None:
-            return where_undefined(self.explorer)
+            return locate_undefined_value(self.explorer)
         state = tuple(self.spec.evaluator.now)
         return "" if UNSET in state else whereabouts(self.spec, state, None)
 

@@ -139,7 +139,7 @@ def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdi
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
 
     closed = ClosedDepths(asked.question.properties)
-    return closed.say_of(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
+    return closed.restore_depths(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
 
 
 def _refine_until_decided(
@@ -169,9 +169,9 @@ def _refine_until_decided(
             checked = _explain_open(check_run(made, run, asked), asked, widened)
             return settled.add_to(made, checked, asked)
         if asked.engine.counts_states:  # it counts again, and may end before it finds a violation
-            told = told.and_of(made, run, leaving, asked)
+            told = told.add_violations(made, run, leaving, asked)
         elif not asked.engine.decides_temporal:
-            settled = settled.and_of(made, run, leaving, asked)
+            settled = settled.add_violations(made, run, leaving, asked)
             if settled.verdicts and asked.question.options.first:
                 return settled.add_to(made, _stop_run(asked, ENDED_FIRST), asked)
             closed.add(run, leaving)
@@ -182,7 +182,7 @@ def _refine_until_decided(
         except Interrupted as stop:
             return settled.add_to(made, _stop_run(asked, str(stop)), asked)
         except UsageError as error:
-            settled = settled.and_of(made, run, leaving, asked)
+            settled = settled.add_violations(made, run, leaving, asked)
             if not settled.verdicts:
                 raise
             figures = check_run(made, run, asked).outcome.statistics if asked.engine.counts_states else {}

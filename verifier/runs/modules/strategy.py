@@ -32,7 +32,7 @@ from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
 from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION, counts_formulas
-from verifier.runs.semantics import name_semantics, semantics_asked
+from verifier.runs.semantics import name_semantics, name_semantics_asked
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -44,7 +44,7 @@ def answer_question(asked: ModuleQuestion) -> Run:
     """Run the engine, and record which semantics answered. The interpreter records it itself."""
     name = asked.engine.name
     try:
-        match semantics_asked(asked.question.options):
+        match name_semantics_asked(asked.question.options):
             case by if by == INTERPRETER:
                 return _BY_INTERPRETER[name](asked)
             case by if by == TRANSLATION:

@@ -40,7 +40,7 @@ def remove_state(words: str) -> str:
     return words.partition(" (after ")[0].partition(" (in the state ")[0]
 
 
-def where_undefined(explorer: Explorer) -> str:
+def locate_undefined_value(explorer: Explorer) -> str:
     """Return the place where a search met an undefined value."""
     reached = explorer.states[explorer.current] if explorer.current >= 0 else None
     # The evaluated state of an invariant or a constraint may not be among the known states yet.

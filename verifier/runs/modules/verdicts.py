@@ -38,12 +38,12 @@ _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, Verdic
 def check_run(made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
     """Return the run with counterexamples replayed by the interpreter. Verdicts that only concern the
     translation are removed."""
-    verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _of_the_module(run, asked))
+    verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _select_module_verdicts(run, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
-    verdicts = tuple(_as_named(made, verdict) for verdict in verdicts)
+    verdicts = tuple(_use_module_names(made, verdict) for verdict in verdicts)
     enabled = tuple(dict.fromkeys(_name_action(made, name) for name in run.outcome.enabled))
-    ways = _ways(made, run)
+    ways = _group_actions(made, run)
     left_out = _list_left_out_actions(ways, run, asked)
     unseen = [name for name, those in ways.items() if those <= set(run.outcome.never_enabled)]
     never = [name for name in (*unseen, *left_out) if name not in enabled]
@@ -69,7 +69,7 @@ def check_run(made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
         traces=traces,
         proofs=tuple(proof for proof in run.proofs if proof["property"] not in titles.of_the_translation),
         certificates={
-            name: _at_sorts(made, one, run.outcome.statistics.get("validation"))
+            name: _add_sorts(made, one, run.outcome.statistics.get("validation"))
             for name, one in run.certificates.items()
             if name not in titles.of_the_translation
         },
@@ -95,7 +95,7 @@ class ClosedDepths:
             if one.depth is not None and one.depth < (leaving.steps or 0):
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
-    def say_of(self, run: Run) -> Run:
+    def restore_depths(self, run: Run) -> Run:
         """Return the run with its open verdicts at these depths, if it ended before it closed them again."""
         verdicts = tuple(
             replace(one, depth=self.depths[one.property_name])
@@ -120,7 +120,9 @@ class SettledVerdicts:
     """The states of the execution that violates each property."""
     traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def and_of(self, made: Symbolic, run: Run, leaving: Verdict, asked: ModuleQuestion) -> SettledVerdicts:
+    def add_violations(
+        self, made: Symbolic, run: Run, leaving: Verdict, asked: ModuleQuestion
+    ) -> SettledVerdicts:
         """Return these, and the violations that a run found before an execution left the sorts."""
         titles = asked.module.definition.titles
         if not any(_is_settled(verdict, leaving, titles) for verdict in run.outcome.verdicts):
@@ -141,7 +143,7 @@ class SettledVerdicts:
         if not self.verdicts:
             return run
         every = {verdict.property_name: verdict for verdict in run.outcome.verdicts}
-        every |= {name: self._at_hand(made, run, name) for name in self.verdicts}
+        every |= {name: self._fit_to_run(made, run, name) for name in self.verdicts}
         names = [name for name in asked.question.properties if name in every]
         names += [name for name in every if name not in names]
         verdicts = tuple(every[name] for name in names)
@@ -154,7 +156,7 @@ class SettledVerdicts:
             traces={**run.traces, **self.traces},
         )
 
-    def _at_hand(self, made: Symbolic, run: Run, name: str) -> Verdict:
+    def _fit_to_run(self, made: Symbolic, run: Run, name: str) -> Verdict:
         """Return a verdict with its execution at the sorts of a run; at its own sorts if a run has no
         model."""
         verdict, states, translation = self.verdicts[name], self.states[name], made.translation
@@ -223,7 +225,7 @@ def _list_options(asked: ModuleQuestion) -> dict[str, Any]:
     return {**{name: given[name] for name in ("expect", "deadlock") if name in given}, "properties": names}
 
 
-def _at_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str, Any] | None) -> Certificate:
+def _add_sorts(made: Symbolic, certificate: Certificate, validation: Mapping[str, Any] | None) -> Certificate:
     """Return the certificate with the data for its sorts, which its checker needs. It also gets the extent to
     which the translation was compared."""
     order = made.translation.specification.evaluator.order
@@ -246,7 +248,7 @@ def _states(made: Symbolic, trace: Trace) -> list[State]:
     return [made.translation.decode(dict(state)) for state in trace.states]
 
 
-def _as_named(made: Symbolic, verdict: Verdict) -> Verdict:
+def _use_module_names(made: Symbolic, verdict: Verdict) -> Verdict:
     """Return the verdict with the module's names of actions."""
     trace = verdict.trace
     if trace is None:
@@ -287,7 +289,7 @@ def _name_action(made: Symbolic, action: str) -> str:
     return made.translation.named.get(plain, plain)
 
 
-def _ways(made: Symbolic, run: Run) -> dict[str, set[str]]:
+def _group_actions(made: Symbolic, run: Run) -> dict[str, set[str]]:
     """Return the translation's actions for each action of the module. It is never enabled if none of these
     is."""
     ways: dict[str, set[str]] = {}
@@ -335,7 +337,7 @@ def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) 
     }
 
 
-def _of_the_module(run: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
+def _select_module_verdicts(run: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
     """Return the verdicts without those that only concern the translation. A depth is closed only as far as
     the sorts were checked, because a step that leaves them is not taken. If no property was asked, one
     verdict remains: all expressions have values."""

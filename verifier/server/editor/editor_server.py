@@ -86,7 +86,7 @@ class EditorServer(LanguageServer):
         if path.suffix == ".tla":
             for other in [one for one in self.texts if one.suffix == ".tla" and one != path]:
                 module = self.modules.get(other)
-                if module is not None and path.stem in module.extended():
+                if module is not None and path.stem in module.list_extended_modules():
                     await self._look(other, 0.0, False)
 
     async def _look(self, path: Path, pause: float, saved: bool) -> None:

@@ -173,7 +173,7 @@ class ModuleText:
                 return self._declaration(definition)
         return None
 
-    def known_at(self, line: int, column: int) -> Iterator[Declaration]:
+    def list_known_names(self, line: int, column: int) -> Iterator[Declaration]:
         """Yield the names that are known at a place, the innermost first."""
         line_text = self.source.lines[line - 1] if 0 < line <= len(self.source.lines) else ""
         point = (line - 1, len(line_text[: column - 1].encode()))
@@ -190,7 +190,7 @@ class ModuleText:
                     seen.add(name)
                     yield self._declaration(definition)
 
-    def extended(self) -> list[str]:
+    def list_extended_modules(self) -> list[str]:
         """Return the modules whose names are known here: of EXTENDS, and of INSTANCE without a name."""
         names: list[str] = []
         for module in self.modules:
@@ -272,7 +272,7 @@ class ModuleTexts:
         local = text.find_local(node)
         if local is not None:
             return local
-        for name in text.extended():
+        for name in text.list_extended_modules():
             outer = self._find_in(name, text_of(node), text.file, set())
             if outer is not None:
                 return outer
@@ -301,7 +301,7 @@ class ModuleTexts:
         for one in text.declarations():
             if one.is_top and one.name == name:
                 return one
-        for other in text.extended():
+        for other in text.list_extended_modules():
             declaration = self._find_in(other, name, text.file, seen)
             if declaration is not None:
                 return declaration
@@ -320,7 +320,7 @@ class ModuleTexts:
         if text is None:
             return {}
         names = {one.name: f"{one.kind} of {module}" for one in text.declarations() if one.is_top}
-        for other in text.extended():
+        for other in text.list_extended_modules():
             names = {**self.names_of(other, text.file, seen), **names}
         return names
 

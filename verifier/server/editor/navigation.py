@@ -163,11 +163,11 @@ def complete_name(server: EditorServer, path: Path, position: Position) -> list[
 
 def _known_names(server: EditorServer, text: ModuleText, line: int, column: int) -> Iterator[CompletionItem]:
     seen: set[str] = set()
-    for one in text.known_at(line, column):
+    for one in text.list_known_names(line, column):
         seen.add(one.name)
         kind = _COMPLETIONS.get(one.kind, CompletionItemKind.Function)
         yield CompletionItem(one.name, kind=kind, detail=one.kind)
-    for module in text.extended():
+    for module in text.list_extended_modules():
         for name, detail in server.modules.names_of(module, text.file).items():
             if name not in seen and name[0].isalpha():
                 seen.add(name)

@@ -122,7 +122,7 @@ def classify(specification: Specification, like: Constants | None = None) -> Con
             constants.families[name] = family
             constants.sets[name] = family.given
     constants.families = declare(constants.families, _find_mentioned(specification))
-    texts = (" ".join(text_at(span(one.body)).split()) for one in facts_of(specification, constants))
+    texts = (" ".join(text_at(span(one.body)).split()) for one in read_facts(specification, constants))
     constants.said_of_families = tuple(dict.fromkeys(f"ASSUME {text}" for text in texts))
     return constants
 
@@ -130,10 +130,10 @@ def classify(specification: Specification, like: Constants | None = None) -> Con
 def _find_mentioned(specification: Specification) -> set[str]:
     """Return the constants that ASSUMEs mention."""
     bodies = [one.body for one in specification.module.assumptions]
-    return {name for body in bodies for name in constants_in(body)}
+    return {name for body in bodies for name in list_constants(body)}
 
 
-def constants_in(whole: ast.Expression) -> set[str]:
+def list_constants(whole: ast.Expression) -> set[str]:
     """Return the constants that an expression mentions, through definitions."""
     symbols = (node.operator for node in _walk([whole]) if isinstance(node, ast.Apply))
     return {symbol.name for symbol in symbols if isinstance(symbol, ast.Constant)}
@@ -171,7 +171,7 @@ def _refuse_shared(constants: Constants) -> None:
         del constants.atoms[name]
 
 
-def words_of(
+def list_words(
     specification: Specification, constants: Constants, roots: list[ast.Expression]
 ) -> tuple[str, ...]:
     """Return the strings and single values that the expressions mention, through definitions."""
@@ -263,13 +263,13 @@ class Assumed:
         return test
 
 
-def assumptions_of(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
+def read_assumptions(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
     """Return what the ASSUMEs of a module say of numbers and sizes. Raises Unread, with the place."""
     assumptions = []
     for assumption in specification.module.assumptions:
         for whole in _conjuncts(specification, assumption.body):
-            if constants_in(whole) & constants.families.keys():
-                continue  # ``facts_of``
+            if list_constants(whole) & constants.families.keys():
+                continue  # ``read_facts``
             _require_own_meanings(specification, whole)
             one = _read_assumption(whole, constants)
             if one is not None:
@@ -289,12 +289,12 @@ def _require_own_meanings(specification: Specification, whole: ast.Expression) -
             raise Unread(node.place, words)
 
 
-def facts_of(specification: Specification, constants: Constants) -> list[Formula]:
+def read_facts(specification: Specification, constants: Constants) -> list[Formula]:
     """Return what the ASSUMEs of a module say of families: formulas of their state variables."""
     name = specification.module.name
     bodies = [one.body for one in specification.module.assumptions]
     wholes = [part for body in bodies for part in _conjuncts(specification, body)]
-    return [Formula(one, name) for one in wholes if constants_in(one) & constants.families.keys()]
+    return [Formula(one, name) for one in wholes if list_constants(one) & constants.families.keys()]
 
 
 def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | None:
@@ -302,14 +302,14 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
     if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Builtin):
         name, given = whole.operator.name, whole.arguments
         if name in _RELATIONS and len(given) == 2:
-            emptiness = _emptiness(name, given, constants)
+            emptiness = _read_emptiness(name, given, constants)
             if emptiness is not None:
                 return emptiness
-            left, right = _linear(given[0], constants), _linear(given[1], constants)
+            left, right = _read_sum(given[0], constants), _read_sum(given[1], constants)
             if left is not None and right is not None:
                 return Assumed(left, _RELATIONS[name], right, whole.place)
         if name == "\\in" and _is_builtin(given[1], "Nat"):
-            left = _linear(given[0], constants)
+            left = _read_sum(given[0], constants)
             if left is not None:
                 return Assumed(left, ">=", Linear(0), whole.place)
         if name == "\\notin" and _is_declared_apart(given, constants):
@@ -322,7 +322,7 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
     )
 
 
-def _emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:
+def _read_emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:
     """Return ``S # {}`` as a comparison of the number of elements."""
     for one, other in (given, given[::-1]):
         set_name = _set_name(one, constants)
@@ -360,7 +360,7 @@ def _set_name(whole: ast.Expression, constants: Constants) -> str | None:
     return None
 
 
-def _linear(whole: ast.Expression, constants: Constants) -> Linear | None:
+def _read_sum(whole: ast.Expression, constants: Constants) -> Linear | None:
     """Return an expression as a sum of constants; None if it is none."""
     if isinstance(whole, ast.Number):
         return Linear(whole.value)
@@ -374,7 +374,7 @@ def _linear(whole: ast.Expression, constants: Constants) -> Linear | None:
     if name == "Cardinality" and (set_name := _set_name(given[0], constants)) is not None:
         return Linear(0, ((f"{set_name}{SIZE}", 1),))
     if name in ("+", "-", "*") and len(given) == 2:
-        left, right = _linear(given[0], constants), _linear(given[1], constants)
+        left, right = _read_sum(given[0], constants), _read_sum(given[1], constants)
         if left is None or right is None:
             return None
         if name != "*":

@@ -77,7 +77,7 @@ class Guarding:
             return
         yield made
 
-    def _all_guarded(self, cases: list[Case], branch: Branch) -> Iterator[Branch]:
+    def _guard_all(self, cases: list[Case], branch: Branch) -> Iterator[Branch]:
         guards, dead = list(branch.guards), False
         for case in cases:
             if case.condition is YES:

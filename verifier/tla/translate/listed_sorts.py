@@ -111,11 +111,11 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
     members. ``fit_to_sort`` says what is returned."""
     match value.operator, target:
         case Operator.SET, Set():
-            fits, items = _all_fitted(t, [(item, target.element) for item in value.arguments])
+            fits, items = _fit_all(t, [(item, target.element) for item in value.arguments])
             return fits, Term(Operator.SET, target, tuple(items))
         case Operator.EXTEND, PartialFunction():
             sorts = (target, target.domain, target.range)
-            fits, (whole, key, item) = _all_fitted(t, list(zip(value.arguments, sorts, strict=True)))
+            fits, (whole, key, item) = _fit_all(t, list(zip(value.arguments, sorts, strict=True)))
             results = [target.range, item.sort]
             if isinstance(whole.sort, PartialFunction):
                 results.append(whole.sort.range)
@@ -123,7 +123,7 @@ def push_conversion(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term
             parts = (t.convert(whole, wide), key, t.convert(item, wide.range))
             return fits, Term(Operator.EXTEND, wide, parts)
         case Operator.UNION, _:
-            fits, sides = _all_fitted(t, [(part, target) for part in value.arguments])
+            fits, sides = _fit_all(t, [(part, target) for part in value.arguments])
             return fits, Term(Operator.UNION, target, tuple(t.convert(side, target) for side in sides))
         case Operator.IF, _:
             condition, *branches = value.arguments
@@ -142,6 +142,6 @@ def _side(t: Translator, value: Term, target: Sort) -> tuple[Sym, Term]:
     return fits, make_undefined_term(target) if fits is NO else made
 
 
-def _all_fitted(t: Translator, pairs: list[tuple[Term, Sort]]) -> tuple[Sym, list[Term]]:
+def _fit_all(t: Translator, pairs: list[tuple[Term, Sort]]) -> tuple[Sym, list[Term]]:
     fitted = [_side(t, value, sort) for value, sort in pairs]
     return and_(t, [fits for fits, _ in fitted]), [made for _, made in fitted]

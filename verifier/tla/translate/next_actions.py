@@ -235,7 +235,7 @@ class Steps(Assigning):
             made = replace(
                 branch, parameters=(*branch.parameters, *_name_parameters(whole.bindings, cases, inner))
             )
-            for one in self._all_guarded(cases, made):
+            for one in self._guard_all(cases, made):
                 yield from self.walk(whole.body, inner, one, top=top)
 
     def _every(self, whole: ast.Quantifier, c: Context, branch: Branch) -> Iterator[Branch]:

@@ -56,7 +56,7 @@ class Assigning(Guarding):
                 parameters=(*branch.parameters, parameter),
                 assigned={**branch.assigned, to: case.item},
             )
-            yield from self._all_guarded([case], made)
+            yield from self._guard_all([case], made)
 
     def _assign_unchanged(self, body: Expression, c: Context, branch: Branch) -> Iterator[Branch]:
         unchanged = variables(self.t.evaluator, body, c)

@@ -101,7 +101,7 @@ def start_translation(
         bounds_of_init(specification, shapes)
     if widely:
         with without_traces(specification):
-            _walk_on(shapes, sampled, names, looked)
+            _sample_walks(shapes, sampled, names, looked)
     made = Translation(specification, names, shapes, sampled, symmetry=symmetry)
     if not (widely or sampled.complete):
         if sampled.initial and specification.next is not None:
@@ -132,7 +132,7 @@ def widen(made: Translation, states: list[State]) -> bool:
     return before != [sort_of(shape, made.names) for shape in made.shapes.values()]
 
 
-def _walk_on(shapes: dict[str, Shape], sampled: Sample, names: Names, looked: Looked) -> None:
+def _sample_walks(shapes: dict[str, Shape], sampled: Sample, names: Names, looked: Looked) -> None:
     """Add states on random walks until many batches add nothing. Walks take less time than another
     translation and exploration with wider sorts."""
     before = sorts = [sort_of(shape, names) for shape in shapes.values()]
