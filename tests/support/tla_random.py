@@ -39,8 +39,8 @@ from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import NotTranslated, Symbolic, translate_module
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.translate.contexts import Context
@@ -161,7 +161,7 @@ def compare_module(
     for engine in engines:
         if engine == "explore" and (explorer.action_constraints or explorer.view is not None):
             continue  # the interpreter explores such modules
-        ours = _ours(engine, asked.loaded, names, explorer.found.depth + 1)
+        ours = _ours(engine, asked.loaded, names, explorer.result.depth + 1)
         for name in names:
             found[f"{engine}: {ours[name].split(' ')[0]}"] += 1
             expected = _list_allowed(engine, name, _kind(failed, explorer, name), explorer)
@@ -183,20 +183,20 @@ def explore_random(folder: Path, names: tuple[str, ...]) -> tuple[bool, Explorer
 
 def _kind(failed: bool, explorer: Explorer, name: str) -> str:
     """Return the interpreter's answer on a property."""
-    return "error" if failed else "violated" if name in explorer.found.violations else "holds"
+    return "error" if failed else "violated" if name in explorer.result.violations else "holds"
 
 
 def _list_allowed(engine: str, name: str, kind: str, explorer: Explorer) -> tuple[str, ...]:
     """Return the allowed answers of an engine, the best first: an error of the specification, or a
     verdict."""
-    violation = explorer.found.violations.get(name)
+    violation = explorer.result.violations.get(name)
     shortest = -1 if violation is None else len(violation.states) - 1
     if kind == "error":  # what lies beside or before the error may be found first
         before = [f"VIOLATED {steps}" for steps in range(explorer.level + 2)]
         return ("error", *before, "VIOLATED", "INCONCLUSIVE")
     if kind == "violated":
         return (f"VIOLATED {shortest}",) if engine != "prove" else ("VIOLATED", "INCONCLUSIVE")
-    states = _states(explorer.found.distinct, explorer.found.generated, explorer.found.depth)
+    states = _states(explorer.result.distinct, explorer.result.generated, explorer.result.depth)
     return {"explore": (f"HOLDS {states}",), "bmc": ("HOLDS",), "prove": ("PROVED", "INCONCLUSIVE")}[engine]
 
 

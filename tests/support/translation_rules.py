@@ -213,8 +213,8 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "a result stands for another one", "arithmetic.by_cases",
-        "found = if_(t, or_(t, conditions), Known(result), found)",
-        "found = if_(t, or_(t, conditions), Known(result + 1), found)", _NUMBERS, "x * 3 = 6",
+        "chosen = if_(t, or_(t, conditions), Known(result), chosen)",
+        "chosen = if_(t, or_(t, conditions), Known(result + 1), chosen)", _NUMBERS, "x * 3 = 6",
     ),
     # -- sets
     Rule(

@@ -144,13 +144,13 @@ class _Builder:
             return (), last
         parts = [one for one in about.get("failing", ()) if not one.get("truth")]
         own = [_find_states(one, self.trace["loop"], last) for one in parts]
-        found = [
+        state = [
             failing
             for one, states in zip(parts, own, strict=True)
             for failing in failing_parts([one], paths, values[states[-1][1]], states=states)
         ]
-        at = next((one.states[-1][1] for one in found if one.blamed), last)
-        return tuple(found), at
+        at = next((one.states[-1][1] for one in state if one.blamed), last)
+        return tuple(state), at
 
     # Places
 
@@ -170,15 +170,15 @@ class _Builder:
 
     def _maps(self) -> tuple[dict[str, set[str]], set[str]]:
         """The paths of all functions with all their keys, and those whose keys are not always the same."""
-        found: dict[str, set[str]] = {}
+        maps: dict[str, set[str]] = {}
         varying = set()
         for state in self.states:
             for name in self.variables:
                 for path, keys in self.take_apart.maps_in(name, state[name]):
-                    if found.setdefault(path, keys) != keys:
+                    if maps.setdefault(path, keys) != keys:
                         varying.add(path)
-                        found[path] = found[path] | keys
-        return found, varying
+                        maps[path] = maps[path] | keys
+        return maps, varying
 
     def _flat(
         self, state: Mapping[str, Any], whole: Collection[str], of_lanes: Collection[str]
@@ -226,8 +226,8 @@ class _Builder:
         kinds = self.drawing.get("parameters", {}).get(action.name, {})
         texts = ((name, self.notation.show(value)) for name, value in action.parameters.items())
         named = (self._lane(text, kinds.get(name, "")) for name, text in texts)
-        found = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
-        return found if found is not None else 0 if self.lanes else self._make_shared_lane()
+        actor = next((lane for lane in (*handling, *named, *changed) if lane is not None), None)
+        return actor if actor is not None else 0 if self.lanes else self._make_shared_lane()
 
 
 def _find_states(part: Mapping[str, Any], loop: int, last: int) -> tuple[tuple[int, int], ...]:

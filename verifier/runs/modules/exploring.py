@@ -35,15 +35,15 @@ from verifier.runs.modules.loading import (
 )
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.traces import report_violation
-from verifier.runs.modules.undefined_places import where_undefined
+from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.news import Known
 from verifier.runs.option import record_options
 from verifier.runs.options import check_ends
 from verifier.runs.unbounded import explain_no_end
 from verifier.tla.begun import Begun
+from verifier.tla.exploration_result import ExplorationResult
 from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
 from verifier.tla.formula_counts import FormulaCounts
-from verifier.tla.found import Found
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
@@ -122,7 +122,9 @@ def explore(
     return make_run(search.outcome(), search.traces)
 
 
-def list_enabled_actions(result: Found, definition: TlaDefinition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_enabled_actions(
+    result: ExplorationResult, definition: TlaDefinition
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the actions that some explored state enables. The others follow, if a whole level was
     explored."""
     taken = (*result.taken, *sorted(result.at_the_end))
@@ -131,7 +133,7 @@ def list_enabled_actions(result: Found, definition: TlaDefinition) -> tuple[tupl
     return enabled, others if result.closed >= 0 else ()
 
 
-def check_begins(spec: Specification, result: Found) -> None:
+def check_begins(spec: Specification, result: ExplorationResult) -> None:
     """Raise UsageError if all was explored and no execution begins: every claim would hold."""
     if spec.next is None or result.initial:
         return
@@ -212,21 +214,21 @@ class _Search:
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
-        if explorer.found.complete and not explorer.found.violations:
-            check_begins(self.spec, explorer.found)
+        if explorer.result.complete and not explorer.result.violations:
+            check_begins(self.spec, explorer.result)
         evaluate_or_refuse(explorer.name_actions)
         verdicts = tuple(self._verdict(explorer, name) for name in self.properties)
         verdicts += tuple(self._postcondition(explorer, *one) for one in self.spec.postconditions.items())
         verdicts += tuple(self._possible(explorer, name) for name in self.spec.possible)
-        enabled, never = list_enabled_actions(explorer.found, self.loaded.definition)
+        enabled, never = list_enabled_actions(explorer.result, self.loaded.definition)
         graph = None if recorder is None else _label_graph(explorer, recorder)
         return LabeledExploration(verdicts, never, self._statistics(explorer, never), enabled, graph)
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """Return the verdict on a formula that TLC evaluates once, when all states were explored or the
         module ended the search."""
-        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
-        if not (explorer.found.complete or self.reason == ENDED_BY_MODULE):
+        seconds, depth = time.monotonic() - self.started, max(explorer.result.depth, 0)
+        if not (explorer.result.complete or self.reason == ENDED_BY_MODULE):
             words = "the postcondition is evaluated when all states were looked at"
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, words)
         try:
@@ -234,19 +236,19 @@ class _Search:
         except UsageError as error:  # the results of the search stand
             return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, str(error))
         if held:
-            reason = COMPLETE if explorer.found.complete else ENDED_BY_MODULE
+            reason = COMPLETE if explorer.result.complete else ENDED_BY_MODULE
             return Verdict(name, VerdictKind.HOLDS, depth, seconds, reason)
         return Verdict(name, VerdictKind.VIOLATED, depth, seconds, POSTCONDITION_FALSE)
 
     def _possible(self, explorer: Explorer, name: str) -> Verdict:
         """Return the verdict whether a state or a step satisfied a formula of _POSSIBLE."""
         assert explorer.possible is not None
-        seconds, depth = time.monotonic() - self.started, max(explorer.found.depth, 0)
+        seconds, depth = time.monotonic() - self.started, max(explorer.result.depth, 0)
         count = explorer.possible.counts.get(name, 0)
         if count:
             words = "once" if count == 1 else f"{count} times"
             return Verdict(name, VerdictKind.REACHED, depth, seconds, f"true {words}")
-        if explorer.found.complete:
+        if explorer.result.complete:
             return Verdict(name, VerdictKind.VIOLATED, depth, seconds, NEVER_REACHED)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, self.reason or FOUND_ALL)
 
@@ -255,8 +257,8 @@ class _Search:
             explorer.assume()
             explorer.explore()
         except Undefined as error:
-            error.words += where_undefined(explorer)
-            if not explorer.found.violations:
+            error.words += locate_undefined_value(explorer)
+            if not explorer.result.violations:
                 raise
             self.reason = str(error)  # earlier violations stand
 
@@ -270,7 +272,7 @@ class _Search:
 
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
-        now, result = time.monotonic(), explorer.found
+        now, result = time.monotonic(), explorer.result
         for name in result.violations.keys() - self.said:
             self.said.add(name)
             self.listen(self._progress(explorer, name))
@@ -294,7 +296,7 @@ class _Search:
 
     def _after_violations(self, explorer: Explorer) -> None:
         """Report violations in full. End a search for others that has no bound in sight."""
-        violations, options = explorer.found.violations, self.options
+        violations, options = explorer.result.violations, self.options
         for name in violations.keys() - self.told_in_full:
             self.told_in_full.add(name)
             with suppress(Undefined):
@@ -313,11 +315,11 @@ class _Search:
         frontier = explorer.count - explorer.current - 1
         seconds, depth = time.monotonic() - self.started, explorer.level
         if violated is not None:  # violated by a successor of the current state
-            depth = len(explorer.found.violations[violated].states) - 1
+            depth = len(explorer.result.violations[violated].states) - 1
         return Progress(depth, explorer.count, frontier, seconds, violated)
 
     def _verdict(self, explorer: Explorer, name: str) -> Verdict:
-        result, seconds = explorer.found, time.monotonic() - self.started
+        result, seconds = explorer.result, time.monotonic() - self.started
         violation = result.violations.get(name)
         if violation is not None:
             verdict, self.traces[name] = report_violation(
@@ -336,7 +338,7 @@ class _Search:
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
 
     def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
-        result, seconds = explorer.found, time.monotonic() - self.started
+        result, seconds = explorer.result, time.monotonic() - self.started
         orbits = explorer.known.orbits
         return self.coverage | {
             "distinct_states": result.distinct,
@@ -370,9 +372,9 @@ def _label_graph(explorer: Explorer, recorder: ActionRecorder) -> LabeledGraph:
     order = explorer.evaluator.order
     states = [tuple(text(value, order) for value in state) for state in explorer.states]
     ways: dict[str, list[int]] = {}
-    for name, violation in explorer.found.violations.items():
+    for name, violation in explorer.result.violations.items():
         numbers = [explorer.known.find(state)[1] for state in violation.states]
         if None not in numbers:
             ways[name] = [number for number in numbers if number is not None]
     variables = tuple(explorer.names)
-    return LabeledGraph(variables, states, explorer.found.initial, recorder.steps, tla=True, ways=ways)
+    return LabeledGraph(variables, states, explorer.result.initial, recorder.steps, tla=True, ways=ways)

@@ -31,12 +31,12 @@ from verifier.runs.modules.fixed_constants import SpecifyAt, make_specifications
 from verifier.runs.modules.loading import no_initial_state
 from verifier.specs.definition import Action, Definition
 from verifier.specs.plain_steps import happening
+from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
 from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of
 from verifier.tla.first_order.values import Outside, Translator
-from verifier.tla.found import State
 from verifier.tla.frames import Undefined as NoValue
 from verifier.tla.itf import show_state
 from verifier.tla.specification import Specification, without_traces

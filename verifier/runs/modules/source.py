@@ -35,7 +35,7 @@ from verifier.runs.validation.verdicts import compare_again
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
 from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
-from verifier.tla.found import State
+from verifier.tla.exploration_result import State
 from verifier.tla.itf import decode_value, model_values
 from verifier.verdict import TEMPORAL_PART
 

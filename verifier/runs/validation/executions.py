@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from verifier.encodings.terms import Term
     from verifier.runs.validation.lanes import Lane
     from verifier.runs.validation.translated_module import Claimed
-    from verifier.tla.found import State
+    from verifier.tla.exploration_result import State
     from verifier.tla.splitting import Formula
 
 _MOST_STATES, _MOST_LASSOS, _LONGEST = 10, 80, 4

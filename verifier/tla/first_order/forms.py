@@ -78,10 +78,10 @@ def _choose(
 def _case(reading: Reading, whole: ast.Case, scope: Scope, expected: Kind | None) -> Read:
     if whole.other is None:
         raise Unread(whole.place, "a CASE without OTHER: write OTHER -> …, or IF … THEN … ELSE …")
-    found = whole.other
+    nested = whole.other
     for condition, value in reversed(whole.arms):
-        found = ast.If(condition, value, found, place=whole.place)
-    return reading.read(found, scope, expected)
+        nested = ast.If(condition, value, nested, place=whole.place)
+    return reading.read(nested, scope, expected)
 
 
 def _let(reading: Reading, whole: ast.Let, scope: Scope, expected: Kind | None) -> Read:

@@ -18,11 +18,11 @@ TRUTH = Truth()
 
 
 def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
-    found = [reading.read_typed(one, scope) for one in whole.arguments]
-    for one, written in zip(found, whole.arguments, strict=True):
+    integers = [reading.read_typed(one, scope) for one in whole.arguments]
+    for one, written in zip(integers, whole.arguments, strict=True):
         if not isinstance(one.kind, Whole):
             raise Misfit(written.place, f"an integer is expected here, and this is {one.kind}")
-    return found
+    return integers
 
 
 def _make_comparison_rule(compare: Callable[[Any, Any], Any]) -> Rule:

@@ -61,10 +61,10 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
             kinds.append(known.kind)
             if not known.kind.is_known and not isinstance(known.kind, Whole):
                 continue
-            found = reading.read_typed(right, scope, known.kind)
+            second = reading.read_typed(right, scope, known.kind)
         except Misfit:
             continue
-        both = (known.value, found.value) if left is one else (found.value, known.value)
+        both = (known.value, second.value) if left is one else (second.value, known.value)
         return both[0] == both[1]  # type: ignore[no-any-return]
     if _apart(reading, scope, one, other) or _apart(reading, scope, other, one):
         return NEVER
@@ -90,8 +90,8 @@ def _of_both(reading: Reading, known: Typed, other: ast.Expression, scope: Scope
     """Return an element of a family as a set, unless it is compared with another element."""
     if not reading.families.is_element(known):
         return known
-    found = reading.read(other, scope)
-    is_set = isinstance(found, Collection) or isinstance(found.kind, SetOf)
+    partner = reading.read(other, scope)
+    is_set = isinstance(partner, Collection) or isinstance(partner.kind, SetOf)
     return reading.families.as_set(known) if is_set else known
 
 
@@ -116,43 +116,46 @@ def _differ(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
 
 def contains(reading: Reading, item: ast.Expression, members: ast.Expression, scope: Scope) -> BooleanValue:
     """Return the formula that an item is in a set."""
-    found = reading.collection(members, scope)
-    if found.element is None:
+    collection = reading.collection(members, scope)
+    if collection.element is None:
         return NEVER
     try:
-        if not isinstance(found.element, Whole):
-            return found.has(reading.read_typed(item, scope, found.element))
+        if not isinstance(collection.element, Whole):
+            return collection.has(reading.read_typed(item, scope, collection.element))
     except Misfit:
         pass
     value = reading.read_typed(item, scope)
-    if isinstance(found.element, Whole) and isinstance(value.kind, Whole):
-        return found.has(Typed(found.element, value.value))
-    if (among := _among(reading, value, found)) is not None:
+    if isinstance(collection.element, Whole) and isinstance(value.kind, Whole):
+        return collection.has(Typed(collection.element, value.value))
+    if (among := _among(reading, value, collection)) is not None:
         return among
-    below = reading.kinds.narrow(value, found.element)
+    below = reading.kinds.narrow(value, collection.element)
     if below is not None:
-        return conjoin(below[0], found.has(below[1]))
+        return conjoin(below[0], collection.has(below[1]))
     if (
         isinstance(value.kind, Word)
         and value.word is not None
-        and isinstance(found.element, Member)
-        and reading.constants.assume_apart(value.word, found.element.constant)
+        and isinstance(collection.element, Member)
+        and reading.constants.assume_apart(value.word, collection.element.constant)
     ):
         return NEVER
-    raise Unread(item.place, f"{value.kind} is sought in a set whose elements are {found.element}")
+    raise Unread(item.place, f"{value.kind} is sought in a set whose elements are {collection.element}")
 
 
-def _among(reading: Reading, value: Typed, found: Collection) -> BooleanValue | None:
+def _among(reading: Reading, value: Typed, collection: Collection) -> BooleanValue | None:
     """Return the formula that a set is among some elements of a family; None for other values."""
-    if not isinstance(found.element, Member) or found.element.constant not in reading.constants.families:
+    if (
+        not isinstance(collection.element, Member)
+        or collection.element.constant not in reading.constants.families
+    ):
         return None
-    symbol = Symbol("Q", found.element.sort(reading.sorts))
-    one = Typed(found.element, variable_of(symbol))
+    symbol = Symbol("Q", collection.element.sort(reading.sorts))
+    one = Typed(collection.element, variable_of(symbol))
     own = reading.families.as_set(one)
     fitting = reading.kinds.widen(value, own.kind)
     if fitting is None:
         return None
-    return quantify(False, symbol, conjoin(found.has(one), own.value == fitting.value))
+    return quantify(False, symbol, conjoin(collection.has(one), own.value == fitting.value))
 
 
 def _in(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
@@ -277,9 +280,9 @@ def _within(keeps: bool) -> Rule:
 def _powerset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
     wanted = expected.element if isinstance(expected, SetOf) else None
     inner = wanted.element if isinstance(wanted, SetOf) else None
-    found = reading.collection(whole.arguments[0], scope, inner)
-    element = reading.find_element_kind(found, whole.arguments[0].place)
-    if found.whole and not has_integers(element):
+    base = reading.collection(whole.arguments[0], scope, inner)
+    element = reading.find_element_kind(base, whole.arguments[0].place)
+    if base.whole and not has_integers(element):
         return Collection(SetOf(element), lambda _: ALWAYS, whole=True)
 
     def has(one: Typed) -> BooleanValue:
@@ -287,11 +290,11 @@ def _powerset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind |
         sort = term_of(one.value).sort
         assert isinstance(sort, Set)
         symbol = Symbol("x", sort.element)
-        inside = found.has(Typed(element, variable_of(symbol)))
+        inside = base.has(Typed(element, variable_of(symbol)))
         said = one.value.contains(variable_of(symbol)).implies(inside)
         return wrap(Term(Operator.FORALL, BOOLEAN, (said.term,), binds=symbol))  # type: ignore[no-any-return]
 
-    return Collection(SetOf(element), has, whole=found.whole)
+    return Collection(SetOf(element), has, whole=base.whole)
 
 
 def _booleans(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
@@ -299,17 +302,17 @@ def _booleans(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind |
 
 
 def _domain(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    found = reading.read_typed(whole.arguments[0], scope)
-    if not isinstance(found.kind, Map):
-        raise Unread(whole.place, f"DOMAIN of {found.kind}")
-    return reading.kinds.whole(found.kind.domain)
+    function = reading.read_typed(whole.arguments[0], scope)
+    if not isinstance(function.kind, Map):
+        raise Unread(whole.place, f"DOMAIN of {function.kind}")
+    return reading.kinds.whole(function.kind.domain)
 
 
 def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.collection(whole.arguments[0], scope)
-    if found.made is None:
+    collection = reading.collection(whole.arguments[0], scope)
+    if collection.made is None:
         raise Unread(whole.place, "the number of elements of a set that is no value")
-    return Typed(Whole(), found.made.cardinality)
+    return Typed(Whole(), collection.made.cardinality)
 
 
 OPERATORS: Mapping[str, Rule] = {

@@ -26,10 +26,10 @@ from verifier.tla.first_order.actions import Branch, Walker
 from verifier.tla.first_order.constants import (
     Assumed,
     Constants,
-    assumptions_of,
     classify,
-    facts_of,
-    words_of,
+    list_words,
+    read_assumptions,
+    read_facts,
 )
 from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.forms import FORMS
@@ -126,7 +126,7 @@ def make_protocol(
     roots = [*(one.body for one in specification.init), specification.next.body]
     roots += [one.body for one in claims.values()]
     sizes = _Sizes(specification, constants)
-    words = words_of(specification, constants, [*roots, *_type_roots(specification)])
+    words = list_words(specification, constants, [*roots, *_type_roots(specification)])
     reading = make_reading(specification, constants, words, rules, sizes)
     name, kinds = find_kinds(reading)
     if name not in claims:
@@ -144,11 +144,11 @@ def formula_of(specification: Specification, name: str) -> Formula:
     known = specification.invariants.get(name)
     if known is not None:
         return known
-    found = specification.module.names.get(name)
-    if not isinstance(found, ast.Definition) or found.parameters or found.body is None:
+    definition = specification.module.names.get(name)
+    if not isinstance(definition, ast.Definition) or definition.parameters or definition.body is None:
         words = f"{name} is no invariant and no operator of {specification.module.name} without parameters"
         raise Unread(Place(specification.module.file, 1, 1), words)
-    return Formula(ast.Apply(found, place=found.place), specification.module.name)
+    return Formula(ast.Apply(definition, place=definition.place), specification.module.name)
 
 
 def _type_roots(specification: Specification) -> Iterator[ast.Expression]:
@@ -204,7 +204,7 @@ class _Maker:
     ) -> None:
         self.specification, self.constants, self.kinds = specification, constants, kinds
         self.words, self.rules = words, rules
-        self.assumptions = assumptions_of(specification, constants)
+        self.assumptions = read_assumptions(specification, constants)
         self._walked: tuple[Any, State, list[Branch]] | None = None
         """The branches of the last protocol and state: each action takes one of them."""
 
@@ -265,7 +265,7 @@ class _Maker:
 
     def _shapes(self, reading: Reading, now: Mapping[ast.Variable, Typed]) -> list[ActionShape]:
         """Return the actions, with names that differ."""
-        found, titles = list[ActionShape](), set[str]()
+        shapes, titles = list[ActionShape](), set[str]()
         for number, branch in enumerate(Walker(reading, self.kinds).branches(now)):
             method = _method_name(branch.name or "Next", titles)
             titles.add(title_of(method))
@@ -273,8 +273,8 @@ class _Maker:
                 (one.name, _SORT.format(f"{number}_{place}"), one.kind)
                 for place, one in enumerate(branch.parameters)
             )
-            found.append(ActionShape(method, number, parameters))
-        return found
+            shapes.append(ActionShape(method, number, parameters))
+        return shapes
 
     def _sort_of(self, kind: Kind) -> Callable[[Any], Sort[Any]]:
         return lambda protocol: kind.sort(self._reading(protocol).sorts)
@@ -291,8 +291,8 @@ class _Maker:
         """Return the branches of Next in a state, which is walked once for all actions."""
         known = self._walked
         if known is None or known[0] is not protocol or known[1] is not s:
-            found = Walker(self._reading(protocol, s), self.kinds).branches(self._now(s))
-            self._walked = known = protocol, s, found
+            branches = Walker(self._reading(protocol, s), self.kinds).branches(self._now(s))
+            self._walked = known = protocol, s, branches
         return known[2]
 
     def _step(self, branch: Branch, s: State, given: Mapping[str, Any]) -> Step:
@@ -358,10 +358,10 @@ class _Maker:
 
 def facts_about_families(specification: Specification, reading: Reading) -> list[BooleanValue]:
     """Return the facts of all families, from ASSUMEs or from the configuration. Raises Unread."""
-    assumed = facts_of(specification, reading.constants)
-    found = [reading.formula(one.body, Scope(one.module, {})) for one in assumed]
+    assumed = read_facts(specification, reading.constants)
+    facts = [reading.formula(one.body, Scope(one.module, {})) for one in assumed]
     known = (reading.families.facts(one) for one in reading.constants.families.values())
-    return [*found, *(one for one in known if one is not None)]
+    return [*facts, *(one for one in known if one is not None)]
 
 
 def _facts_name(constants: Constants) -> str:
@@ -388,10 +388,10 @@ def _is_large(kind: Kind) -> bool:
 def _method_name(name: str, titles: set[str]) -> str:
     """Return a name whose title no other action has."""
     plain = name.strip("_") or "Action"
-    found, number = plain, 2
-    while title_of(found) in titles or hasattr(Protocol, found):
-        found, number = f"{plain}_{number}", number + 1
-    return found
+    method, number = plain, 2
+    while title_of(method) in titles or hasattr(Protocol, method):
+        method, number = f"{plain}_{number}", number + 1
+    return method
 
 
 def _substitute(value: Any, put: Mapping[Any, Term]) -> Any:

@@ -120,43 +120,43 @@ def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) ->
 
 
 def _except(reading: Reading, whole: ast.Except, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.read_typed(whole.function, scope, expected)
+    value = reading.read_typed(whole.function, scope, expected)
     for update in whole.updates:
-        found = _update(reading, found, update.path, update.value, scope)
-    return found
+        value = _update(reading, value, update.path, update.value, scope)
+    return value
 
 
 def _update(
     reading: Reading,
-    found: Typed,
+    whole: Typed,
     path: tuple[ast.Expression, ...],
     value: ast.Expression,
     scope: Scope,
 ) -> Typed:
     if not path:
         # Of a value that is changed twice, the bounds of @ are not known.
-        old = None if isinstance(found, Assigned) else found
+        old = None if isinstance(whole, Assigned) else whole
         if not scope.assigning:
-            return reading.read_typed(value, replace(scope, old=old), found.kind)
-        below = reading.read_part(value, replace(scope, old=old), found.kind)
-        fitting = reading.kinds.widen(below, found.kind)
-        return fitting or Assigned(found.kind, reading.assign(below, found.kind, value.place).value)
+            return reading.read_typed(value, replace(scope, old=old), whole.kind)
+        below = reading.read_part(value, replace(scope, old=old), whole.kind)
+        fitting = reading.kinds.widen(below, whole.kind)
+        return fitting or Assigned(whole.kind, reading.assign(below, whole.kind, value.place).value)
     first, rest = path[0], path[1:]
-    match found.kind:
+    match whole.kind:
         case Map(domain, range_):
             key = reading.read_key(first, scope, domain)
-            below = _update(reading, _part_of(found, range_, found.value[key.value]), rest, value, scope)
-            return _whole_of(found, below, updated(found.value, key.value, below.value))
+            below = _update(reading, _part_of(whole, range_, whole.value[key.value]), rest, value, scope)
+            return _whole_of(whole, below, updated(whole.value, key.value, below.value))
         case Fields() if isinstance(first, ast.String):
-            part = found.kind.part(first.value)
+            part = whole.kind.part(first.value)
             if part is None or part.may_lack:
-                raise Unread(first.place, f"{found.kind} may lack the field {first.value}")
-            own = _part_of(found, part.kind, reading.kinds.raw_field(found, part.name))
+                raise Unread(first.place, f"{whole.kind} may lack the field {first.value}")
+            own = _part_of(whole, part.kind, reading.kinds.raw_field(whole, part.name))
             below = _update(reading, own, rest, value, scope)
-            sort = found.kind.sort(reading.sorts)
-            terms = (term_of(found.value), term_of(below.value))
-            return _whole_of(found, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
-    raise Unread(first.place, f"a part of {found.kind} is changed by EXCEPT")
+            sort = whole.kind.sort(reading.sorts)
+            terms = (term_of(whole.value), term_of(below.value))
+            return _whole_of(whole, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
+    raise Unread(first.place, f"a part of {whole.kind} is changed by EXCEPT")
 
 
 def _part_of(whole: Typed, kind: Kind, value: Any) -> Typed:
@@ -170,22 +170,22 @@ def _whole_of(before: Typed, part: Typed, value: Any) -> Typed:
 
 
 def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, expected: Kind | None) -> Typed:
-    found = reading.read_typed(whole.function, scope)
-    match found.kind:
+    function = reading.read_typed(whole.function, scope)
+    match function.kind:
         case Map(domain, range_):
             key = reading.read_key(whole.argument, scope, domain)
-            return Typed(range_, found.value[key.value])
+            return Typed(range_, function.value[key.value])
         case Fields() if isinstance(whole.argument, ast.String):
-            part = found.kind.part(whole.argument.value)
+            part = function.kind.part(whole.argument.value)
             if part is None:
-                raise Unread(whole.place, f"{found.kind} has no field {whole.argument.value}")
-            value = reading.kinds.raw_field(found, part.name)
+                raise Unread(whole.place, f"{function.kind} has no field {whole.argument.value}")
+            value = reading.kinds.raw_field(function, part.name)
             return Typed(part.kind, value.value if part.may_lack else value)
         case Pair(items) if isinstance(whole.argument, ast.Number) and 0 < whole.argument.value <= len(items):
-            return reading.kinds.item(found, whole.argument.value - 1)
+            return reading.kinds.item(function, whole.argument.value - 1)
         case Optional(Map() | Fields() | Pair() as inner, absent):
             raise Unread(whole.place, f"this may be {absent}, which is no {inner}")
-    raise Unread(whole.place, f"{found.kind} is applied to an argument")
+    raise Unread(whole.place, f"{function.kind} is applied to an argument")
 
 
 STRUCTURE_FORMS: Mapping[type, Rule] = {
