@@ -27,8 +27,10 @@ from verifier.processes.pool import Task, run_tasks
 from verifier.processes.watching import within
 from verifier.solvers import Answer
 from verifier.solvers.solver_names import decide_script, load_script_solvers
+from verifier.specs.definition import PropertyKind
 
-FORMAT = "verify certificate for all constants 2"
+_KIND = "verify certificate for all constants"
+FORMAT = f"{_KIND} 3"
 
 
 class _Step(TypedDict):
@@ -37,6 +39,14 @@ class _Step(TypedDict):
     with_stays: bool
     kept: list[int]
     smt2: str
+
+
+class ReadWith(TypedDict):
+    """The invariants and lemmas with which a protocol was read, in their order. The instances of hypotheses
+    are numbered among those of all lemmas."""
+
+    properties: list[str]
+    lemmas: list[str]
 
 
 class Content(TypedDict):
@@ -50,6 +60,7 @@ class Content(TypedDict):
     kept: bool
     with_stays: bool
     assumptions: list[str]
+    read_with: ReadWith
     lemmas: list[str]
     obligations: list[_Step]
 
@@ -74,10 +85,17 @@ def dump(reading: ParametricReading, attempt: Attempt) -> str:
         kept=attempt.kept,
         with_stays=attempt.with_stays,
         assumptions=list(reading.assumed),
+        read_with=_read_with(reading),
         lemmas=list(attempt.needed),
         obligations=steps,
     )
     return json.dumps({**content, "digest": _digest(content)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _read_with(reading: ParametricReading) -> ReadWith:
+    definition = reading.definition
+    properties = [prop.name for prop in definition.properties if prop.kind is PropertyKind.INVARIANT]
+    return ReadWith(properties=properties, lemmas=[lemma.name for lemma in definition.lemmas])
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -87,7 +105,7 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 def is_one(content: Mapping[str, Any]) -> bool:
     """True if the content of a file claims to be a certificate for all constants."""
-    return content.get("format") == FORMAT
+    return str(content.get("format")).startswith(_KIND)
 
 
 def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
@@ -95,6 +113,9 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
     certificate or was changed."""
     try:
         content: Any = read_json(read_text(path)) if given is None else given
+        if isinstance(content, dict) and is_one(content) and content["format"] != FORMAT:
+            words = f"it is a “{content['format']}”, and this version writes “{FORMAT}”"
+            raise UsageError(f"{words}: prove the property again")
         check_shape(content, Content, "")
     except (ValueError, UsageError) as error:
         raise Misfit(f"{path} is no certificate: {error}") from None
@@ -168,6 +189,8 @@ def _require_fit(reading: ParametricReading, content: Content) -> None:
     kinds = {p.name: p.kind for p in reading.definition.properties}
     if content["kept"] and kinds[claimed] in NOT_KEPT:
         raise Misfit(f"{claimed} is a {kinds[claimed]}, and actions keep none")
+    if content["read_with"] != _read_with(reading):
+        raise Misfit(f"the certificate is of {name} with other properties and lemmas")
     if content["assumptions"] != list(reading.assumed):
         raise Misfit(f"the certificate assumes other things of the constants than {name} does")
 

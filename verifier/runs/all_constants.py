@@ -32,7 +32,6 @@ from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
 from verifier.runs.loaded import Differs, OfModule
-from verifier.runs.news import Remark
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
@@ -319,8 +318,6 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     figures: Mapping[str, Any] | None = None
     try:
         if question.loaded.of_module is not None:
-            for name in question.loaded.of_module.left_out:
-                listen(Remark(f"{name} is no invariant: --all-constants says nothing of it"))
             figures = question.loaded.of_module.compare(question.limits)
         reading = within(question.limits, lambda: reading_of(question.loaded))
         building = time.monotonic() - began
@@ -342,6 +339,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         outcome, model = _with_violations(outcome, invariants, small, question.limits)
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
+    if question.loaded.of_module is not None:
+        left_out = question.loaded.of_module.left_out
+        outcome = replace(outcome, verdicts=(*outcome.verdicts, *left_out))
     since = question.limits.since
     return Run(
         engine="prove",

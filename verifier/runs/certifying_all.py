@@ -11,10 +11,9 @@ from typing import Any
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
-from verifier.parametric.certificate import Checked, Content, check, read
+from verifier.parametric.certificate import Checked, Content, Misfit, check, read
 from verifier.parametric.deciding import CHECKER
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.parametric.system import TYPED
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
@@ -22,6 +21,7 @@ from verifier.runs.loaded import TLA, Differs, Loaded, ReadingOptions
 from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.tla.first_order.families import ASSUMED
+from verifier.tla.first_order.protocol_classes import operator_of
 from verifier.verdict import Verdict, VerdictKind
 
 ENGINE = "certify"
@@ -73,13 +73,13 @@ def read_claim(
 
 
 def _load_module(spec: str, content: Content, options: ReadingOptions) -> Loaded:
-    """Return the protocol of a module, with the lemmas that the certificate needs. It is compared with the
-    module again. Raises UsageError."""
+    """Return the protocol of a module, with the properties and lemmas with which it was read. It is compared
+    with the module again. Raises UsageError."""
     loaded = load(spec, {}, reading=options)
-    own = (TYPED, content["property"])
-    lemmas = [name for name in content["lemmas"] if name not in own and not name.endswith(ASSUMED)]
+    known = content["read_with"]
+    lemmas = [operator_of(name) for name in known["lemmas"] if not name.endswith(ASSUMED)]
     assert loaded.source is not None
-    protocol = loaded.source.as_protocol(loaded, (content["property"],), lemmas)
+    protocol = loaded.source.as_protocol(loaded, known["properties"], lemmas)
     assert protocol.of_module is not None
     try:
         protocol.of_module.compare(Limits().begin())
@@ -99,6 +99,8 @@ def certify(claim: ClaimForAll) -> CertifiedForAll:
         reason = str(limit)
     except KeyboardInterrupt:
         pass
+    except Misfit as misfit:
+        raise Misfit(f"{claim.path}: {misfit}") from None
     kind = VerdictKind.PROVED
     why = None
     if checked is None or checked.limit:

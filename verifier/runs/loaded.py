@@ -11,6 +11,7 @@ from typing import Protocol as Interface
 from verifier.specs.definition import Definition
 from verifier.specs.protocol import Protocol
 from verifier.specs.reading.keys import Site
+from verifier.verdict import Verdict
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -111,8 +112,8 @@ class OfModule:
     protocol, while its file exists."""
     undeclared: tuple[str, ...] = ()
     """Those assumptions that no text of the module makes."""
-    left_out: tuple[str, ...] = ()
-    """The claims of the configuration that have no proof for all constants."""
+    left_out: tuple[Verdict, ...] = ()
+    """The open verdicts on properties that have no proof for all constants, as none is an invariant."""
 
 
 class Differs(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from rich.console import RenderableType
@@ -23,7 +23,7 @@ from verifier.text.run import (
     render_verdicts,
     with_constants,
 )
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _MOST_PLACES = 12
 
@@ -148,9 +148,22 @@ def _list_undecided(run: Run) -> list[str]:
         are = "is" if left == 1 else "are"
         words = f"{left} of its {len(results)} obligations {are} open" if left else str(verdict.reason)
         remarks.append(f"{name} was tried and is neither proved nor refuted, at any constants: {words}.")
-    if open_:
-        source, name = run.definition.presentation.source, run.definition.name
-        spec = name_spec(source if source.endswith((".py", ".tla")) else name)
-        asked = " ".join(f"--property {shlex.quote(one.property_name)}" for one in open_)
-        remarks.append(f"At given constants (--set) this may decide it: verify prove {spec} {asked}")
-    return remarks
+    return [*remarks, *_name_commands(run, [one for one in open_ if one.reason != LEFT_TO_LIVE], tried)]
+
+
+def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -> list[str]:
+    """Name the commands that may decide open properties."""
+    if not open_:
+        return []
+    source, name = run.definition.presentation.source, run.definition.name
+    spec = name_spec(source if source.endswith((".py", ".tla")) else name)
+
+    def ask(names: Iterable[str]) -> str:
+        return f"verify prove {spec} " + " ".join(f"--property {shlex.quote(one)}" for one in names)
+
+    names = [one.property_name for one in open_]
+    helped = [one for one in names if one in tried]
+    remarks = []
+    if helped and not run.options.get("suggest"):
+        remarks.append(f"Lemmas may help; this looks for some: {ask(helped)} --all-constants --suggest")
+    return [*remarks, f"At given constants (--set) this may decide it: {ask(names)}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,18 +15,22 @@ from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.configured_module import ConfiguredModule
-from verifier.runs.modules.loading import formula_named
+from verifier.runs.modules.loading import TlaDefinition, formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
+from verifier.runs.modules.verdicts import temporal_verdicts
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import AssumptionFailed
 from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
+from verifier.verdict import Verdict, VerdictKind
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
+NO_INVARIANT = "only invariants of modules are proved for all constants"
+"""Why a property of steps, or freedom from deadlock, has no verdict."""
 _SECONDS = 3.0
 """The processor time of the comparison at the constants of the configuration, and later of drawn states."""
 
@@ -42,16 +46,17 @@ def read_as_protocol(
     UsageError, with the place, for a module without a reading."""
     module = source.module
     specification = module.specification
-    left_out = tuple(one for one in properties if _is_no_invariant(source, one))
-    for name in left_out:
-        if name in source.named or len(left_out) == len(properties):
-            raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {name} is none")
-    properties = tuple(one for one in properties if one not in left_out)
+    open_ = [one for one in properties if _is_no_invariant(source, one)]
+    if len(open_) == len(properties):
+        raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {open_[0]} is none")
+    left_out = [Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT) for one in open_]
+    if not source.named:
+        left_out += temporal_verdicts(specification)
+    properties = tuple(one for one in properties if one not in open_)
     for name in properties:
         if name not in specification.invariants:
             formula_named(specification, name, list(specification.invariants))
-    helping = [*(one.name for one in loaded.definition.lemmas), *lemmas]
-    helping = [name for name in dict.fromkeys(helping) if name not in properties]
+    helping = list(dict.fromkeys([*(one.name for one in loaded.definition.lemmas), *lemmas]))
     for name in helping:
         formula_named(specification, name, [], "lemma")
     protocol = make_protocol(specification, properties, helping)
@@ -69,17 +74,19 @@ def read_as_protocol(
         libraries=of_module.libraries,
         named_lemmas=of_module.named_lemmas,
     )
+    read = {one.name: getattr(made.definition, one.name) for one in fields(made.definition)}
+    source_hash = module.definition.spec_hash
     return replace(
         made,
-        definition=replace(made.definition, presentation=shown),
+        definition=TlaDefinition(**{**read, "presentation": shown}, source_hash=source_hash),
         of_module=OfModule(
-            module.definition.spec_hash,
+            source_hash,
             protocol.constants.assumed,
             lambda limits: _compare(protocol, source, limits),
             lambda terms: _write_module(protocol, terms),
             lambda text, name, more: _extend_module(source, text, name, (*helping, *more), load_tla),
             protocol.constants.undeclared,
-            left_out,
+            tuple(left_out),
         ),
     )
 

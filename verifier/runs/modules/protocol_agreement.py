@@ -35,7 +35,7 @@ from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
 from verifier.tla.first_order.kinds import Kind
-from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of
+from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of, operator_of
 from verifier.tla.first_order.values import Outside, Translator
 from verifier.tla.frames import Undefined as NoValue
 from verifier.tla.itf import show_state
@@ -133,7 +133,8 @@ class _Comparison:
         terms = {one.name: one.formula for one in definition.properties}
         terms |= {one.name: one.formula for one in definition.lemmas}
         self.claims = [
-            (name, terms[name], self._test(formula_of(specification, name))) for name in protocol.claims
+            (name, terms[name], self._test(formula_of(specification, operator_of(name))))
+            for name in protocol.claims
         ]
         self.initial = [self._test(one) for one in specification.init]
         self.names = [one.name for one in specification.variables]

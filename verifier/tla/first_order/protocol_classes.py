@@ -43,6 +43,8 @@ from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 
+AS_LEMMA = ".lemma"
+"""The end of the name of a lemma that is a property, too."""
 _SORT = "sort_of_parameter_{}"
 """The attributes that hold the sorts of parameters."""
 
@@ -77,7 +79,7 @@ class ModuleProtocol:
     assumptions: tuple[Assumed, ...]
     rules: Rules
     claims: tuple[str, ...]
-    """The operators that are its properties and lemmas."""
+    """Its properties and lemmas."""
     kind: type[Protocol]
     """The class."""
 
@@ -121,7 +123,8 @@ def make_protocol(
     rules = rules or Rules()
     _require_plain(specification)
     constants = classify(specification)
-    claims = {name: formula_of(specification, name) for name in (*properties, *lemmas)}
+    lemmas = [name_lemma(name, properties) for name in lemmas]
+    claims = {name: formula_of(specification, operator_of(name)) for name in (*properties, *lemmas)}
     assert specification.next is not None
     roots = [*(one.body for one in specification.init), specification.next.body]
     roots += [one.body for one in claims.values()]
@@ -130,13 +133,23 @@ def make_protocol(
     reading = make_reading(specification, constants, words, rules, sizes)
     name, kinds = find_kinds(reading)
     if name not in claims:
-        lemmas = (*lemmas, name)
+        lemmas = [*lemmas, name]
         claims[name] = formula_of(specification, name)
     maker = _Maker(specification, constants, kinds, words, rules)
-    kind = maker.make(reading, properties, [one for one in lemmas if one not in properties], claims)
+    kind = maker.make(reading, properties, lemmas, claims)
     return ModuleProtocol(
         specification, constants, kinds, name, words, maker.assumptions, rules, tuple(claims), kind
     )
+
+
+def name_lemma(operator: str, properties: Sequence[str]) -> str:
+    """Return the name of a lemma. A lemma that is a property, too, has a name of its own."""
+    return f"{operator}{AS_LEMMA}" if operator in properties else operator
+
+
+def operator_of(claim: str) -> str:
+    """Return the operator that a property or lemma is."""
+    return claim.removesuffix(AS_LEMMA)
 
 
 def formula_of(specification: Specification, name: str) -> Formula:
