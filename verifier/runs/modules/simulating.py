@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.simulate import UP_TO_VIOLATION, Progress
@@ -29,21 +29,18 @@ from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.translating import with_operators
 from verifier.runs.modules.undefined_places import whereabouts
 from verifier.runs.modules.verdicts import replay_verdict, temporal_verdicts
+from verifier.runs.modules.walked_states import Look, WalkedStates
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
 from verifier.runs.simulate import ENGINE, SimulateOptions
-from verifier.tla.checks import Test, checks, list_evaluated_formulas
 from verifier.tla.exploration_result import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.next_parts import Part, parts_of_next
-from verifier.tla.translate.sampling import Stepper
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-
-T = TypeVar("T")
 
 
 def check_walks(options: SimulateOptions) -> None:
@@ -68,19 +65,6 @@ def simulate_module(asked: ModuleQuestion, until: float | None = None) -> Run | 
         if not walks.verdicts:
             raise UsageError(reason) from None
     return walks.conclude(reason)
-
-
-@dataclass(frozen=True)
-class _Look:
-    """The results for a state."""
-
-    violates: tuple[str, ...]
-    following: tuple[tuple[State, str], ...]
-    """The ways to take a step, with their actions."""
-    breaking: Mapping[str, State]
-    """The target of a violating step, for each violated step property."""
-    within: bool
-    """True if steps may begin there."""
 
 
 class _ByPart:
@@ -108,19 +92,9 @@ class _Walks:
         self.spec = replace(spec, symmetry=[], view=None)
         own = split_properties(self.spec)
         self.counts = count_formulas(asked.module, own, self.names) if self.options.coverage else None
-        self.stepper = Stepper(own)
-        self.explorer = self.stepper.explorer
-        self.evaluator = own.evaluator
-        self.checks = checks(own, self.names)
-        analysis = self.evaluator.analysis
-        self.known: dict[State, _Look] = {}
-        self.tested: dict[State, tuple[tuple[str, ...], bool]] = {}
-        """The properties that a state violates, and whether steps may begin there."""
-        self.keeps = not self.options.coverage and not any(
-            analysis.of(one.body, one.module).changing
-            for one in list_evaluated_formulas(own, set(self.names))
-        )
-        """True if the results for a state are the same whenever it is reached, and no formula is counted."""
+        self.states = WalkedStates(own, self.names, keeps=not self.options.coverage)
+        self.stepper = self.states.stepper
+        self.explorer, self.evaluator = self.stepper.explorer, own.evaluator
         self.began = self.told = time.monotonic()
         self.chance = Random(self.options.seed)
         self.verdicts: dict[str, Verdict] = {}
@@ -202,7 +176,7 @@ class _Walks:
         most = guide.limit(len(path) - 1, self.options.depth)
         while True:
             depth = len(self.path) - 1
-            violates, within = self._test_once(state, first=not depth)
+            violates, within = self._test(state, first=not depth)
             if self._record([(name, self.path) for name in violates]) or not within:
                 break
             if depth >= most:
@@ -218,7 +192,7 @@ class _Walks:
             self.path.append(state)
             taken[action] += 1
             if not self.stepper.goes_on(before, state):
-                self._record([(name, self.path) for name in self._test_once(state, first=False)[0]])
+                self._record([(name, self.path) for name in self._test(state, first=False)[0]])
                 break
         guide.end(self.path)
         self._count(taken)
@@ -243,63 +217,25 @@ class _Walks:
 
     # -- states
 
-    def _look(self, state: State, *, first: bool) -> _Look:
-        return self._recall(self.known, self._look_at, state, first=first)
-
-    def _recall(self, known: dict[State, T], look: Callable[..., T], state: State, *, first: bool) -> T:
-        """Return what is known of a state, or look at it. The first state of a walk is always looked at."""
-        if first or not self.keeps:
-            return look(state, first=first)
-        result = known.get(state)
-        if result is None:
-            result = look(state, first=False)
-            if len(known) < POLICY.states_with_successors:
-                known[state] = result
-        return result
-
-    def _look_at(self, state: State, *, first: bool) -> _Look:
-        violates, within = self._test(state, first=first)
-        ways = self.stepper.ways(state) if within else []
-        return _Look(violates, tuple(ways), self._breaking(state, ways, self.checks.steps), within)
+    def _look(self, state: State, *, first: bool) -> Look:
+        return self.states.look(state, len(self.path) - 1, first=first)
 
     def _test(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
-        """Return the properties that a state violates, and whether the constraints allow steps from it."""
-        now, following, own = self.evaluator.now, self.evaluator.next, self.checks
-        self.explorer.level, self.explorer.ahead = len(self.path) - 1, 0
-        now[:], following[:] = state, [UNSET] * len(state)
-        tests = [*own.invariants, *(own.initially if first else ())]
-        violates = tuple(dict.fromkeys(name for name, test in tests if not test()))
-        return violates, all(test() for test in own.constraints)
-
-    def _test_once(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
-        """Test a state that may have been tested before."""
-        return self._recall(self.tested, self._test, state, first=first)
+        return self.states.test(state, len(self.path) - 1, first=first)
 
     def _goes_on(self, state: State) -> bool:
         """True if steps may begin in a state, or if it violates a property."""
-        violates, within = self._test_once(state, first=False)
+        violates, within = self._test(state, first=False)
         return within or bool(violates)
 
     def take_part(self, state: State, number: int) -> list[tuple[State, str]]:
         """Return the ways to take a step by a part of Next from the path's last state."""
-        steps = self.checks.steps
         ways = self.stepper.ways_by(self.parts[number], state)
         self.enabled.update({action for _, action in ways})
-        if steps and len(self.path) <= self.options.depth:
-            breaking = self._breaking(state, ways, steps)
+        if len(self.path) <= self.options.depth:
+            breaking = self.states.find_breaking(state, ways)
             self._record([(name, [*self.path, other]) for name, other in breaking.items()])
         return ways
-
-    def _breaking(
-        self, state: State, ways: Sequence[tuple[State, str]], steps: Sequence[tuple[str, Test]]
-    ) -> Mapping[str, State]:
-        violations: dict[str, State] = {}
-        for other in dict.fromkeys(reached for reached, _ in ways) if steps else ():
-            self.evaluator.now[:], self.evaluator.next[:] = state, other
-            for name, test in steps:
-                if name not in violations and not test():
-                    violations[name] = other
-        return violations
 
     def whereabouts(self) -> str:
         """Return the place of an undefined value."""
@@ -311,7 +247,7 @@ class _Walks:
 
     # -- violations
 
-    def _record_violations(self, look: _Look, at_end: bool) -> bool:
+    def _record_violations(self, look: Look, at_end: bool) -> bool:
         """Record the violations of a state. Return True if they end the execution."""
         violations = [(name, self.path) for name in look.violates]
         if not at_end:  # the step would exceed the limit
