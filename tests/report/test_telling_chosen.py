@@ -107,3 +107,13 @@ def test_of_long_demands_the_nearest_is_told(tmp_path: Path) -> None:
     outer = " /\\ ".join(f'(pc[{p}] = "in" => {p} \\in held)' for p in (1, 2, 3) for _ in range(3))
     row = find(f"({outer}) => (2 \\in held => n = 0)", tmp_path)
     assert tell_row(row).around == ("This is required because 2 \\in held.",)
+
+
+@pytest.mark.parametrize(
+    "formula", ["ENABLED (n < 1 /\\ n' = n + 1 /\\ UNCHANGED pc)", "ENABLED ((n < 1) /\\ pc' = pc)"]
+)
+def test_of_enabled_only_this_state_decides(formula: str, tmp_path: Path) -> None:
+    """A value with a prime is of some next state there, and of no state of the execution."""
+    row = find(formula, tmp_path)
+    assert "n" in {path for path, _ in list_blamed(row)}
+    assert not any("'" in path for path, _ in list_blamed(row))

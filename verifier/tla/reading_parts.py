@@ -47,6 +47,11 @@ class PartFinder:
         self.is_next = is_next
         """True below a prime: what is read is of the next state."""
 
+    @property
+    def is_some_next(self) -> bool:
+        """True below ENABLED: what has a prime there is of some next state, and not of this execution."""
+        return self.primed and not self.is_next
+
     def culprits(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[Culprit]:
         """Yield the parts of the state that an expression reads. ``outer``: names that are bound and have no
         value."""
@@ -61,14 +66,11 @@ class PartFinder:
                 yield from found
                 waiting += left
                 continue
-            yield Culprit(add_prime(path) if self.is_next else path)
+            if not (self.is_some_next and add_prime(path) == path):
+                yield Culprit(add_prime(path) if self.is_next else path)
             while isinstance(part, ast.FunctionApply):  # what is read to find the place
                 waiting.append(part.argument)
                 part = part.function
-
-    def paths(self, whole: Expression, outer: Set[Symbol] = frozenset()) -> Iterator[str]:
-        """Yield the paths of the parts of the state that an expression reads."""
-        yield from dict.fromkeys(one.path for one in self.culprits(whole, outer))
 
     def _read(self, part: Expression, inner: Set[Symbol]) -> tuple[Iterable[Culprit], Sequence[Expression]]:
         """Return what an expression reads that is no part of the state, and its parts that are left to read.
@@ -78,8 +80,9 @@ class PartFinder:
             this_state = PartFinder(self.blaming, self.depth, primed=True)
             if isinstance(part, ast.Unchanged):
                 return [*this_state.culprits(part.body, inner), *next_state.culprits(part.body, inner)], ()
-            finder = next_state if isinstance(part, ast.Prime) else this_state  # ENABLED is of this one
-            return finder.culprits(part.body, inner), ()
+            return (next_state if isinstance(part, ast.Prime) else this_state).culprits(part.body, inner), ()
+        if isinstance(part, ast.Prime | ast.Unchanged) and self.is_some_next:
+            return (), ()
         if isinstance(part, ast.Let):  # a definition counts where it is applied
             return (), (part.body,)
         given = self._read_given(part)
