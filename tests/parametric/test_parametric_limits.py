@@ -19,7 +19,7 @@ def test_the_time_ends_a_proof_while_the_protocol_is_read() -> None:
     done = verify("prove", "bookkeeper", "--all-constants", "--timeout", "0.3s")
     assert time.process_time() - began < 3
     assert done.exit_code == 12
-    assert "TypeOK was not tried, so nothing is known of it (timeout of 0.3 s)" in done.stdout
+    assert "The proof of TypeOK was not tried, so nothing is known (timeout of 0.3 s)" in done.stdout
     assert "Assumed of the constants" not in done.stdout
 
 

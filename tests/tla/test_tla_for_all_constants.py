@@ -74,7 +74,7 @@ def test_a_property_is_proved_and_the_certificate_checked(tmp_path: Path) -> Non
     run = execute("prove", _load(spec, "OneHolder", "BusyHolds"), ProveOptions(all_constants=True))
     assert [one.kind.name for one in run.outcome.verdicts] == ["PROVED"]
     assert run.assumptions == (
-        "Node >= 1",
+        "Node is not empty",
         "Nil: no string, and no element of Node",
     )
     assert run.outcome.statistics["validation"]["states"] > 500

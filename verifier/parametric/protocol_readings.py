@@ -21,6 +21,7 @@ from verifier.parametric.traced import (
     Polynomial,
     Traced,
     constant_polynomial,
+    polynomial_text,
     subtract,
 )
 from verifier.processes.limits import Interrupted
@@ -54,7 +55,10 @@ class ParametricReading:
     def said(self) -> tuple[str, ...]:
         """Return the assumptions on constants in words, with the place of a decision in the protocol's
         code."""
-        return (*self._fixed, *(one.said for one in self.assumptions), *self.besides)
+        sizes = [polynomial_text(count) for count in index_set_counts(self.definition)]
+        empty = {f"{size} >= 1": f"{size} is not empty" for size in sizes}
+        said = (empty.get(one.words, one.said) for one in self.assumptions)
+        return (*self._fixed, *said, *self.besides)
 
     @property
     def assumed(self) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ _ATTEMPTS = 3
 """A proof that is tried may take this part of the remaining time, because other formulas may be better."""
 _ROUNDS = 6
 """The limit of proofs that are tried; before each, lemmas that are not preserved are removed."""
-_WHY = "Suggested: found at small constants, and kept at all."
+_WHY = "Suggested: found at small constants; the actions preserve it at all constants."
 
 
 class _Violated(Exception):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -14,12 +15,14 @@ from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
 from verifier.parametric.results import Open, Shown, place_of
 from verifier.solvers import solver_version
+from verifier.specs.titles import TYPED
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
 from verifier.text.run import (
     certificate_remarks,
     expectation_remarks,
     name_spec,
+    name_those,
     render_verdicts,
     with_constants,
 )
@@ -64,8 +67,9 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
 def _proof(attempt: Attempt) -> list[str]:
     shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
     seconds, checked = sum(one.seconds for one in shown), sum(one.check_seconds for one in shown)
-    how = "is kept together with" if attempt.kept else "follows from"
-    lemmas = ", ".join(name for name in attempt.needed if name != attempt.property_name)
+    how = "is inductive together with" if attempt.kept else "follows from"
+    needed = (one for one in attempt.needed if one != attempt.property_name)
+    lemmas = ", ".join(f"{one} (every variable in its sort)" if one == TYPED else one for one in needed)
     name = attempt.property_name
     if not attempt.results:
         return []
@@ -92,8 +96,8 @@ def _suggest(outcome: AllConstantsOutcome) -> list[str]:
             lines.append(f"{name}: no lemma that was found at small constants helps.")
             continue
         is_module = texts[0].startswith("---- MODULE")
-        into = "a module beside it" if is_module else "to be pasted into the protocol"
-        lines += [f"{name} is proved with what follows, {into}:", ""]
+        into = "the module that follows" if is_module else "the following lemmas. Paste them into the class"
+        lines += [f"The proof of {name} needs {into}:", ""]
         lines += [line for text in texts for line in (*text.splitlines(), "")]
     return lines
 
@@ -102,7 +106,7 @@ def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> l
     """Describe the assumptions about constants, and those that the protocol does not declare."""
     said = [f"Assumed of the constants: {', '.join(assumptions) or 'nothing'}."]
     if beyond:
-        said.append(f"warning: the protocol does not declare {', '.join(beyond)}; nothing is proved beyond.")
+        said.append(f"warning: the proof also assumes what the spec does not declare: {', '.join(beyond)}.")
     return said
 
 
@@ -110,21 +114,29 @@ def _remarks(run: Run) -> list[str]:
     remarks = [*certificate_remarks(run), *_describe_comparison(run)]
     kinds = {verdict.kind for verdict in run.outcome.verdicts}
     if VerdictKind.PROVED in kinds:
-        which = "all constants" + " with what is assumed of them" * bool(run.assumptions)
-        remarks.append(f"PROVED: no execution of any length violates it, for {which}.")
+        which = "all constants" + " that satisfy the assumptions" * bool(run.assumptions)
+        what = name_those(run, VerdictKind.PROVED)
+        remarks.append(f"PROVED: no execution of any length violates {what}, for {which}.")
     remarks += _list_undecided(run)
     remarks += expectation_remarks(run)
-    remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to read.")
+    reading = "to read the spec" + " and to compare it" * (_figures(run) is not None)
+    remarks.append(f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s of that {reading}.")
     return remarks
+
+
+def _figures(run: Run) -> Mapping[str, Any] | None:
+    """Return the figures of the comparison with a TLA+ module, if there was one."""
+    figures: Mapping[str, Any] | None = run.outcome.statistics.get("validation")
+    return figures if figures is not None and "sizes" in figures else None
 
 
 def _describe_comparison(run: Run) -> list[str]:
     """Say on what a protocol that was read from a TLA+ module agrees with the module."""
-    figures = run.outcome.statistics.get("validation")
-    if figures is None or "sizes" not in figures:
+    figures = _figures(run)
+    if figures is None:
         return []
-    drawn, steps = f"{figures['drawn']:,} of them drawn", f"{figures['steps']:,} steps"
-    words = [f"What was read agrees with the module on {figures['states']:,} states, {drawn}, {steps}."]
+    drawn, steps = f"{figures['drawn']:,} of them random", f"{figures['steps']:,} steps"
+    words = [f"The formulas agree with the module on {figures['states']:,} states ({drawn}) and {steps}."]
     for key, which in (("sizes", "All reachable states were compared"), ("partly", "Some states")):
         shown = "; ".join(", ".join(f"{n}={size}" for n, size in one.items()) for one in figures[key])
         words += [f"{which} with {shown}."] if shown else []
@@ -141,13 +153,13 @@ def _list_undecided(run: Run) -> list[str]:
     for verdict in open_:
         name = verdict.property_name
         if name not in tried:
-            remarks.append(f"{name} was not tried, so nothing is known of it ({verdict.reason}).")
+            remarks.append(f"The proof of {name} was not tried, so nothing is known ({verdict.reason}).")
             continue
         results = tried[name].results.values()
         left = len(tried[name].open)
         are = "is" if left == 1 else "are"
         words = f"{left} of its {len(results)} obligations {are} open" if left else str(verdict.reason)
-        remarks.append(f"{name} was tried and is neither proved nor refuted, at any constants: {words}.")
+        remarks.append(f"{name} is neither proved nor refuted: {words}.")
     return [*remarks, *_name_commands(run, [one for one in open_ if one.reason != LEFT_TO_LIVE], tried)]
 
 

@@ -24,12 +24,11 @@ from verifier.text.exploration import (
 from verifier.text.live import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
-    DEADLOCKS_NOT_CHECKED,
     advise_on_growth,
     expectation_remarks,
-    has_checked_deadlocks,
     name_module,
     name_spec,
+    remark_on_deadlocks,
     render_counterexamples,
     up_to_view,
     verdict_style,
@@ -155,8 +154,8 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
-    if outcome.statistics.get("deadlocks") and not has_checked_deadlocks(run):
-        yield DEADLOCKS_NOT_CHECKED
+    if "deadlocks" in outcome.statistics:
+        yield from remark_on_deadlocks(run)
     yield from remark_on_coverage(outcome.statistics)
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."

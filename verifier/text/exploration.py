@@ -12,9 +12,9 @@ from rich.text import Text
 from verifier.outcomes.run import Run
 from verifier.text.columns import wrap
 from verifier.text.run import (
-    DEADLOCKS_NOT_CHECKED,
     expectation_remarks,
-    has_checked_deadlocks,
+    name_those,
+    remark_on_deadlocks,
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
@@ -186,12 +186,12 @@ def _remarks(run: Run) -> list[str]:
         states = say_reachable(run.definition.limits)
         remarks.append(f"Complete: every {states} was checked. So HOLDS is about executions of any length.")
     elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
-        remarks.append("HOLDS(n): no execution of at most n actions violates it.")
+        which = name_those(run, VerdictKind.HOLDS)
+        remarks.append(f"HOLDS(n): no execution of at most n actions violates {which}.")
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
-    if not has_checked_deadlocks(run):
-        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += remark_on_deadlocks(run)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     remarks += _say_means(figures)

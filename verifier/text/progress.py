@@ -120,7 +120,7 @@ class ProversText(ProgressText):
     def now(self) -> str:
         """The current work of each prover."""
         if self._asked:
-            return f"{self._asked} obligations asked"
+            return f"{self._asked} obligation{'s'[: self._asked != 1]} checked so far"
         return "; ".join(map(prover_line, self._latest.values())) or "proving"
 
 

@@ -13,10 +13,10 @@ from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import (
-    DEADLOCKS_NOT_CHECKED,
     certificate_remarks,
     expectation_remarks,
-    has_checked_deadlocks,
+    name_those,
+    remark_on_deadlocks,
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
@@ -26,6 +26,7 @@ from verifier.text.run import (
 from verifier.verdict import VerdictKind, say_limits
 
 _MOST_LINES = 30
+_SORTS = " (each variable stays within its guessed sort)"
 
 
 def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -81,11 +82,11 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
     within = proof.uses or declared
-    given = _list_given(proof, declared)
+    given = _list_given(proof, declared, run.definition.titles.sorts)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
-        how = "together with these, it is inductive" if within else "it is inductive by itself"
-        return [*lines, Text(f"{subject} needs no further invariant: {how}.", "bold")]
+        how = "together with these" if within else "by itself"
+        return [*lines, Text(f"{subject} is inductive {how}.", "bold")]
     shown = said if full else said[:_MOST_LINES]
     of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} clause{'s'[: clauses != 1]}"
     with_lemmas = " with these" if within else ""
@@ -98,11 +99,12 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     return lines
 
 
-def _list_given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
-    """List the declared lemmas that the invariant contains, and those that it lacks."""
+def _list_given(proof: CheckedProof, declared: Sequence[str], sorts: str) -> list[str]:
+    """List the declared lemmas that the invariant contains, and those that it lacks. ``sorts``: the title of
+    the property that no execution leaves the sorts."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
-        "Properties in the invariant": proof.uses,
+        "Properties in the invariant": [f"{name}{_SORTS * (name == sorts)}" for name in proof.uses],
         "Lemmas in the invariant": declared,
         "Lemmas not needed": kept or (),
         "Lemmas not inductive": dropped or (),
@@ -127,15 +129,15 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
             f"{', '.join(explored)}: found by explore. A second exploration, without symmetry and with "
             "another hash, counted the same states in "
             f"{max(each.seconds_again for each in explored.values()):.1f} s. "
-            "There is no invariant: --no-explore, or --certificate FILE, finds one."
+            "Exploration gives no inductive invariant; --no-explore or --certificate FILE searches for one."
         )
     remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         within = say_limits(run.definition.limits)
-        remarks.append(f"PROVED: no execution of any length{within} violates it, with these constants.")
+        which = name_those(run, VerdictKind.PROVED)
+        remarks.append(f"PROVED: no execution of any length{within} violates {which}, at these constants.")
     remarks += remark_on_undecided(run)
-    if not has_checked_deadlocks(run):
-        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += remark_on_deadlocks(run)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20

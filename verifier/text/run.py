@@ -30,7 +30,6 @@ from verifier.verdict import (
 
 _LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
 """The beginnings of reasons that name a limit, and its option."""
-DEADLOCKS_NOT_CHECKED = "Deadlocks were not checked: a state without an enabled action is no violation."
 
 _VALIDATED = (VerdictKind.HOLDS, VerdictKind.PROVED)
 """Verdicts that depend on the translation of a TLA+ module, if there is one."""
@@ -191,6 +190,25 @@ def has_checked_deadlocks(run: Run) -> bool:
     return run.definition.titles.no_deadlock in names or PropertyKind.DEADLOCK_INVARIANT in kinds
 
 
+def name_those(run: Run, kind: VerdictKind) -> str:
+    """Name the property with this verdict; ``these properties`` if there are several."""
+    names = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
+    return names[0] if len(names) == 1 else "these properties"
+
+
+def remark_on_deadlocks(run: Run) -> list[str]:
+    """Return a remark that deadlocks count as no violations, if the run checked no property of them."""
+    if has_checked_deadlocks(run):
+        return []
+    count = run.outcome.statistics.get("deadlocks")
+    if count is None:
+        return ["Deadlocks were not checked. To check for them, add --deadlock."]
+    if not count:
+        return []
+    states = "1 state has" if count == 1 else f"{count:,} states have"
+    return [f"{states} no enabled action. Deadlocks count as violations only with --deadlock."]
+
+
 def remark_on_undecided(run: Run) -> list[str]:
     """Return remarks on undecided properties: the known facts, and the command that decides each."""
     undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
@@ -331,15 +349,15 @@ def expectation_remarks(run: Run) -> list[str]:
 def _remarks(run: Run) -> list[str]:
     remarks = []
     if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
-        remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates it.")
+        which = name_those(run, VerdictKind.HOLDS)
+        remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates {which}.")
     remarks += remark_on_undecided(run)
     never = ", ".join(run.outcome.never_enabled)
     verdicts = run.outcome.verdicts
     searched = any(verdict.depth is not None for verdict in verdicts)
     if never and searched and not _is_closed_throughout(verdicts, run.depth):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
-    if not has_checked_deadlocks(run):
-        remarks.append(DEADLOCKS_NOT_CHECKED)
+    remarks += remark_on_deadlocks(run)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
