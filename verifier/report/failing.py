@@ -47,7 +47,7 @@ class Failing:
     action: str = ""
     """The action that waits for it, where none is enabled."""
     states: tuple[tuple[int, int], ...] = ()
-    """Of an endless execution, the states that have the values: the first and last of each range."""
+    """Of an endless execution, the states in which it is false: the values are of the first one."""
 
     @property
     def blamed(self) -> tuple[Mentioned, ...]:

@@ -147,7 +147,7 @@ class _Builder:
         state = [
             failing
             for one, states in zip(parts, own, strict=True)
-            for failing in failing_parts([one], paths, values[states[-1][1]], states=states)
+            for failing in failing_parts([one], paths, values[states[0][0]], states=states)
         ]
         at = next((one.states[-1][1] for one in state if one.blamed), last)
         return tuple(state), at
@@ -231,17 +231,22 @@ class _Builder:
 
 
 def _find_states(part: Mapping[str, Any], loop: int, last: int) -> tuple[tuple[int, int], ...]:
-    """Find the states that have the values of an unmet part: the first and last of each range.
+    """Find the states in which an unmet part is false: the first and last of each range.
 
-    The last state is the one in which the loop starts, once more.
+    The first range begins with the state that its values are of. The last state is the one in which the loop
+    starts, once more.
     """
     words = str(part.get("states"))
     single = re.search(r"in state (\d+)(, again and again)?$", words)
-    if "at" in part or single:
-        at = int(part["at"] if single is None or "at" in part else single[1])
-        return ((at, at), (last, last)) if at == loop else ((at, at),)
     since = re.search(r"in state (\d+)(, forever| and in all that follow)$", words)
-    return ((int(since[1]) if since else 0 if words.endswith("every state") else loop, last),)
+    told = None if since is None else int(since[1])
+    if told is None and "every state" in words:
+        told = 0 if words.endswith("every state") else loop
+    own = part.get("at", None if single is None else int(single[1]))
+    if told is not None:
+        return ((told, last),) if own is None else ((own, own), (told, last))
+    own = last if own is None else own
+    return ((own, own), (last, last)) if own == loop else ((own, own),)
 
 
 def variable_of(path: str) -> str:

@@ -69,8 +69,13 @@ class Trace {
   blame(place, members, states) {
     const known = this.wrong.get(place);
     this.wrong.set(place, known && (known.length === 0 || members.length === 0) ? [] : [...new Set([...known ?? [], ...members])]);
-    const ranges = this.ranges.get(place) ?? [];
-    for (const [from, to] of states) ranges.push({ from, to, writers: [...this.writersOf(place, members, from), ...this.writersOf(place, members, to)] });
+    const ranges = this.ranges.get(place) ?? [], value = this.states[states[0][0]][place].text;
+    for (const [from, to] of states) for (let state = from; state <= to; state++) {  // the same value is at fault there, too
+      if (this.states[state][place].text !== value) continue;
+      const before = ranges[ranges.length - 1];
+      if (before && before.value === value && before.to === state - 1 && from < state) before.to = state;
+      else ranges.push({ value, from: state, to: state, writers: this.writersOf(place, members, state) });
+    }
     this.ranges.set(place, ranges);
   }
 
