@@ -26,6 +26,7 @@ Init == log = <<>> /\ sent = EmptyBag /\ n = 0 /\ on = FALSE
 Send(m) == sent' = sent (+) SetToBag({m})
 Entries(range) == SubSeq(log, range[1], Min({Len(log), range[2] - 1}))
 Term(k) == IF k > 0 /\ k <= Len(log) THEN log[k].term ELSE 0
+First(range) == range[1] = 2
 Ordered(range) == range[1] <= range[2]
 Share(i, range) ==
     /\ i > 0
@@ -41,7 +42,8 @@ PARTS = [
     "log[b].term = 1", "log[n].term = 1", "Term(b) = n'", "Term(e) > 0", "b + n > 3", "UNCHANGED <<n, on>>",
     "Len(Entries(<<b, e>>)) = n", "Ordered(<<b, e>>)", "Ordered(<<e, b>>)", 'b = "no"', "Share(n, <<b, e>>)",
     "Len(SubSeq(log, b, e)) > 1",
-    "Send([prev |-> b])", "Send([prev |-> b, term |-> Term(e)])", "(b > 2 => on)", "(b > n \\/ e = n')", "n",
+    "First(<<b, e>>)", "First(<<e, log[b].term>>)", "Send([prev |-> b])",
+    "Send([prev |-> b, term |-> Term(e)])", "(b > 2 => on)", "(b > n \\/ e = n')", "n",
     "(IF b > n THEN e > n ELSE n' > b)", "(LET k == b + 1 IN k > n /\\ k < 5)", "~(b > e)", "sent' = sent",
     'Send([prev |-> n, kind |-> "beat"])', "log # <<>>", "(on /\\ b > 1)",
 ]  # fmt: skip
@@ -198,3 +200,20 @@ Next == \E b, e \in 1..3000 : Set(b, e)
 """
     found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").result
     assert (found.distinct, found.generated) == (3, 3)
+
+
+def test_an_item_of_a_tuple_names_only_what_stands_in_it(tmp_path: Path) -> None:
+    """``range[1] = x + 7`` of ``<<b, e>>`` is decided once for each b, so 3,000 passes end at once."""
+    body = r"""EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Set(range) == range[1] = x + 7 /\ x < 2 /\ range[2] = range[1] + 1 /\ x' = x + 1
+Next == \E b, e \in 1..3000 : Set(<<b, e>>)
+"""
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    assert (found.distinct, found.generated) == (3, 3)
+    spec = _module(tmp_path, ["(LET p == <<b, e>> IN p[1] = 1) /\\ log[e].term = b"], "1..3")
+    now = [(Fn({"term": 1}),), (), 1, TRUE]
+    assert _outcome(spec, _test(spec, "A0"), now, now) is True
+    spec = _module(tmp_path, ["First(<<b, log[e].term>>)"], "1..3")
+    assert "domain" in str(_outcome(spec, _test(spec, "A0"), [(Fn({"term": 3}),), (), 1, TRUE], now))

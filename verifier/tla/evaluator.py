@@ -124,6 +124,10 @@ class Evaluator(ABC):
         self.units: dict[Definition, Unit] = {}
         self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
+        self.parts_of_steps: set[ast.Quantifier] = set()
+        """Quantifiers over what a formula of a step says of the first state (``verifier.tla.remaining``)."""
+        self.step_reads: dict[tuple[Expression, str], tuple[set[int], set[int]] | None] = {}
+        """The variables that a formula of a step reads in either state (``verifier.tla.kept_conjuncts``)."""
         self.computes_later = False
         """True if there are functions whose values are computed on demand."""
         self.inside_recursive: set[ast.Function] = set()

@@ -10,18 +10,20 @@ under these conditions:
 - The loop runs over integers ``a..b``. No member of such a set has an error of its own.
 
 A conjunct may stand at the begin of a definition that the body applies. Of two nested loops, a conjunct that
-names only the outer one's name is decided once for each pass of the outer loop.
+names only the outer one's name is decided once for each pass of the outer loop. If ``range`` stands for
+``<<b, e>>``, then ``range[1] = n`` names ``b`` only: the tuple has a value for each ``e``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
-from verifier.tla.facts import ACTION, STATE
+from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source, is_interval, loop_lines
@@ -37,6 +39,8 @@ _COMPARISONS = frozenset(("<", ">", "<=", ">=", "=", "#"))
 Kind: TypeAlias = "bool | tuple[Kind, ...]"
 """Knowledge of a name: True for an integer, False for nothing, or the kinds of a tuple's items."""
 _Kinds: TypeAlias = Mapping[Symbol, Kind]
+_Shapes: TypeAlias = Mapping[Symbol, tuple[bool, ...]]
+"""For a parameter that stands for a tuple, which always has a value: the items that depend on some names."""
 
 
 def make_guarded_loop(
@@ -131,12 +135,18 @@ class _Search:
         """The number of conjuncts that were found."""
 
     def leading(
-        self, whole: Expression, module: str, names: frozenset[Symbol], kinds: _Kinds, depth: int
+        self,
+        whole: Expression,
+        module: str,
+        names: frozenset[Symbol],
+        kinds: _Kinds,
+        depth: int,
+        shapes: _Shapes = MappingProxyType({}),
     ) -> tuple[list[Expression], bool]:
         """Return the conjuncts that do not depend on some names. False: what follows the formula may not be
         evaluated before it."""
         facts = self.ev.analysis.of(whole, module)
-        if not facts.free & names:
+        if not self._depends(whole, module, names, shapes):
             if facts.changing or facts.level > self.most_level:
                 return [], False
             self.count += 1
@@ -145,7 +155,7 @@ class _Search:
             case ast.Junction() if whole.conjunction:
                 expressions: list[Expression] = []
                 for item in whole.items:
-                    more, complete = self.leading(item, module, names, kinds, depth)
+                    more, complete = self.leading(item, module, names, kinds, depth, shapes)
                     expressions += more
                     if not complete:
                         return expressions, False
@@ -169,7 +179,12 @@ class _Search:
         given = dict(zip(symbol.parameters, whole.arguments, strict=True))
         dependent = {one for one, part in given.items() if self.ev.analysis.of(part, module).free & names}
         inner: dict[Symbol, Kind] = {one: _kind(part, kinds) for one, part in given.items()}
-        guards, complete = self.leading(symbol.body, symbol.module, frozenset(dependent), inner, depth - 1)
+        shapes: dict[Symbol, tuple[bool, ...]] = {
+            one: self._shape(given[one], module, names, kinds) for one in dependent
+        }
+        guards, complete = self.leading(
+            symbol.body, symbol.module, frozenset(dependent), inner, depth - 1, shapes
+        )
         if not guards:
             return [], complete
         used = frozenset[Symbol]().union(*(self.ev.analysis.of(one, symbol.module).free for one in guards))
@@ -177,6 +192,32 @@ class _Search:
         part = replace(symbol, parameters=parameters, body=_conjunction(guards))
         arguments = tuple(given[one] for one in parameters)
         return [ast.Apply(part, arguments, place=whole.place)], complete
+
+    def _shape(
+        self, whole: Expression, module: str, names: frozenset[Symbol], kinds: _Kinds
+    ) -> tuple[bool, ...]:
+        """Return for each item of a tuple if it depends on some names; nothing for another expression."""
+        if not isinstance(whole, ast.Tuple) or not all(_kind(item, kinds) is True for item in whole.items):
+            return ()
+        return tuple(bool(self.ev.analysis.of(item, module).free & names) for item in whole.items)
+
+    def _depends(self, whole: Expression, module: str, names: frozenset[Symbol], shapes: _Shapes) -> bool:
+        """True if an expression depends on some names."""
+        used = self.ev.analysis.of(whole, module).free & names
+        if not used:
+            return False
+        if not all(shapes.get(one) for one in used):
+            return True
+        match whole:
+            case ast.FunctionApply(
+                function=ast.Apply(operator=name, arguments=()), argument=ast.Number(value=number)
+            ) if name in shapes:
+                shape = shapes[name]
+                return not 0 < number <= len(shape) or shape[number - 1]
+            case ast.Apply(operator=Builtin()) | ast.Junction() | ast.If() | ast.FunctionApply():
+                parts = subexpressions(whole)[0]
+                return not parts or any(self._depends(one, module, names, shapes) for one in parts)
+        return True
 
 
 def _kind(whole: Expression, kinds: _Kinds) -> Kind:

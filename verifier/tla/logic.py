@@ -14,7 +14,10 @@ from verifier.tla.evaluator import Walk
 from verifier.tla.excepting import DIFFERENT, except_source, may_be_beside
 from verifier.tla.frames import UNSET, Frame, Undefined, Unit, Waiting
 from verifier.tla.hoisting import make_guarded_loop
+from verifier.tla.kept_conjuncts import keep_conjunct
+from verifier.tla.kept_parts import keep_parts
 from verifier.tla.membership import membership_source
+from verifier.tla.remaining import remaining_lines
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 def junction_source(ev: Evaluator, whole: ast.Junction, unit: Unit, primed: bool) -> Source:
     """Return the source of a conjunction or disjunction."""
     tests = [ev.truth_source(item, unit, primed) for item in whole.items]
+    if whole.conjunction and not primed:
+        tests = [keep_conjunct(ev, item, unit, test) for item, test in zip(whole.items, tests, strict=True)]
     joined = (" and " if whole.conjunction else " or ").join(tests)
     return tests[0] if len(tests) == 1 else f"({joined})"
 
@@ -31,11 +36,13 @@ def junction_source(ev: Evaluator, whole: ast.Junction, unit: Unit, primed: bool
 def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: bool) -> Source:
     """Return the source of a bounded quantifier."""
     body = ev.truth_source(whole.body, unit, primed)
+    body = body if primed else keep_parts(ev, whole.body, unit, body)
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
+    known = [] if primed else remaining_lines(ev, whole, unit, decides)
     # The truth needs no order. Counts do: a quantifier ends at the first element that decides.
     lines = make_guarded_loop(ev, whole, unit, primed, inner, walked=ev.counts is not None)
-    return ev.emit.statements([*lines, f"return {whole.universal}"])
+    return ev.emit.statements([*known, *lines, f"return {whole.universal}"])
 
 
 def make_unchanged_source(ev: Evaluator, whole: ast.Unchanged, unit: Unit, primed: bool) -> Source:

@@ -31,9 +31,11 @@ _Box: TypeAlias = tuple[range, ...]
 
 
 def may_prune(ev: Evaluator, whole: ast.Quantifier, unit: Unit) -> bool:
-    """True if a quantifier over intervals speaks of two states, so that its search may be shortened."""
+    """True if a quantifier over intervals speaks of two states, or is part of one that does, so that its
+    search may be shortened."""
     facts = ev.analysis.of(whole.body, unit.module)
-    return facts.level == ACTION and not facts.changing and not facts.enabled
+    speaks = facts.level == ACTION or whole in ev.parts_of_steps
+    return speaks and not facts.changing and not facts.enabled
 
 
 class Pruned:
