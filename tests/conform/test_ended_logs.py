@@ -10,11 +10,14 @@ import sys
 import termios
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO
 
 import pytest
 
 from tests.support.counter_logs import LONG, MAIN, write_counter
+from verifier.conform.judging import LogQuestion, judge_logs
+from verifier.processes import limits
 
 
 @pytest.fixture
@@ -50,7 +53,22 @@ def test_logs_that_are_decided_keep_their_verdicts(
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 12, errors.decode()
     found = [(one["verdict"], one["reason"]) for one in json.loads(output)["logs"]]
-    assert found == [("ACCEPTED", ""), ("UNDECIDED", "interrupted"), ("UNDECIDED", "interrupted")]
+    ended = ("UNDECIDED", f"interrupted by {signal.Signals(number).name}")
+    assert found == [("ACCEPTED", ""), ended, ended]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_limit_of_time_says_how_it_is_raised(
+    counter: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    clock = time.monotonic
+    monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: clock() * 1000))
+    question = LogQuestion(counter[1], Path(counter[3]), timeout=200)
+    for one in judge_logs(question, [tmp_path / "long.ndjson"] * 2, jobs):
+        assert (one.verdict, one.reason) == ("UNDECIDED", "timeout of 200 s: raise --timeout")
+        assert one.seconds > 0
+    (one,) = judge_logs(LogQuestion(counter[1], Path(counter[3])), [tmp_path / "short.ndjson"])
+    assert one.verdict == "ACCEPTED", "without a limit, no clock decides"
 
 
 def test_a_log_that_grows_ends_at_a_signal(counter: tuple[str, ...]) -> None:
@@ -64,5 +82,5 @@ def test_a_log_that_grows_ends_at_a_signal(counter: tuple[str, ...]) -> None:
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 12, errors.decode()
     (one,) = json.loads(output)["logs"]
-    assert (one["verdict"], one["reason"]) == ("UNDECIDED", "interrupted")
+    assert (one["verdict"], one["reason"]) == ("UNDECIDED", "interrupted by SIGINT")
     assert one["explained"] == one["lines"]

@@ -237,3 +237,28 @@ def test_a_missing_log_is_named_before_anything_else_that_is_missing() -> None:
     assert "absent: cannot be read" in wrong("conform", "absent", "--spec", "Counter.tla")
     assert "absent: cannot be read" in wrong("conform", "log", "absent", "--spec", "Counter.tla")
     assert "give a mapping" in wrong("conform", "log", "--spec", "Counter.tla")
+
+
+def test_bytes_that_are_no_text_have_a_line(counter: Path) -> None:
+    good, bad = b'{"event": "inc"}\n', b'{"event": "\xff\xfe"}\n'
+    Path("log.ndjson").write_bytes(good + bad)
+    asked = ("--spec", "Counter.tla", "--map", "map.toml")
+    for log in ("log.ndjson", "-"):
+        found = CliRunner().invoke(cli, ["conform", log, *asked], input=good + bad)
+        assert found.exit_code == 2
+        assert f"{log}:2: ERROR: no JSON: it is no UTF-8 text" in found.output
+
+
+def test_a_log_that_is_missing_is_named_once(counter: Path) -> None:
+    log = _write_log([{"event": "inc"}])
+    found = CliRunner().invoke(
+        cli, ["conform", log, "gone.ndjson", "--spec", "Counter.tla", "--map", "map.toml"]
+    )
+    assert found.exit_code == 2
+    assert "gone.ndjson: ERROR: cannot be read: no such file" in found.output
+
+
+def test_a_log_without_events_is_accepted_and_says_so(counter: Path) -> None:
+    Path("log.ndjson").write_text("\n")
+    printed = verify("conform", "log.ndjson", "--spec", "Counter.tla", "--map", "map.toml")
+    assert "log.ndjson: ACCEPTED: it has no events" in printed.output

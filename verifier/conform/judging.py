@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -27,10 +24,11 @@ from verifier.conform.mapping import (
 )
 from verifier.conform.outcome import Conformance, LogVerdict
 from verifier.conform.search import MOST_STATES, Search
+from verifier.conform.standard_input import STANDARD_INPUT, as_file, read_input
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.processes.children import Work
-from verifier.processes.interrupts import INTERRUPTED, hold_interrupts, is_stop_asked
+from verifier.processes.interrupts import INTERRUPTED, describe_stop, hold_interrupts, is_stop_asked
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.pool import Task, TaskResult, run_tasks
 from verifier.processes.watching import Watched
@@ -39,8 +37,8 @@ from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 if TYPE_CHECKING:
     from verifier.cluster.session import SparkSettings
 
-STANDARD_INPUT = Path("-")
 ITF = ".itf.json"
+_NO_EVENTS = "it has no events, and says nothing"
 Judge: TypeAlias = Callable[[Path], LogVerdict]
 _Judging: TypeAlias = tuple[Judge, Sequence[Path]]
 """The function, and the logs: several files may be one."""
@@ -180,7 +178,7 @@ def _content(mapping: Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]
 def _judge_by_search(search: Search) -> Judge:
     def judge(log: Path) -> LogVerdict:
         if log == STANDARD_INPUT:
-            return search.judge_events(log, read_lines(log, _lines_until_stopped(sys.stdin)))
+            return search.judge_events(log, read_lines(log, read_input()))
         return search.judge(log)
 
     return judge
@@ -200,26 +198,13 @@ def _judge_by_module(question: LogQuestion) -> Judge:
     )  # fmt: skip
 
     def judge(log: Path) -> LogVerdict:
-        with _as_file(log) as file:
+        with as_file(log) as file:
             try:
                 return replace(module.judge(file), log=str(log))
             except LogError as error:
                 raise LogError(log, error.line, error.words, text=error.text) from None
 
     return judge
-
-
-@contextmanager
-def _as_file(log: Path) -> Iterator[Path]:
-    """Give standard input as a file, once it is at its end."""
-    if log != STANDARD_INPUT:
-        yield log
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "input.ndjson"
-        with file.open("w", encoding="utf-8") as copy:
-            shutil.copyfileobj(sys.stdin, copy)
-        yield file
 
 
 def judge_logs(
@@ -286,15 +271,18 @@ def _keep_verdicts(
 ) -> list[LogVerdict]:
     """Return the verdict on each log, with its number. Those that the user's signal leaves out are
     undecided."""
-    kept = [_make_undecided_verdict(log, INTERRUPTED) for log in logs]
+    kept: list[LogVerdict | None] = [None for _ in logs]
     try:
         for number, verdict in verdicts:
+            if verdict.reason == INTERRUPTED:  # by a process that was ended by this one
+                verdict = replace(verdict, reason=describe_stop())  # noqa: PLW2901
             kept[number] = verdict
             tell(verdict)
     except KeyboardInterrupt:
         if not is_stop_asked():
             raise
-    return kept
+    words = describe_stop()
+    return [one or _make_undecided_verdict(log, words) for one, log in zip(kept, logs, strict=True)]
 
 
 def _judge_here(
@@ -333,14 +321,16 @@ def _judge(judge: Judge, log: Path, timeout: float | None, *, alone: bool) -> Lo
     """Return the verdict on a log. If it is ``alone``, an error that is not about the log is raised."""
     began = time.monotonic()
     try:
-        return _judge_within(judge, log, Limits(timeout).begin())
+        verdict = _judge_within(judge, log, Limits(timeout).begin())
+        nothing = verdict.verdict is Conformance.ACCEPTED and not verdict.lines
+        return replace(verdict, reason=_NO_EVENTS) if nothing else verdict
     except LogError as error:
         line, text = error.line, error.text
         words = error.words if error.log == log else str(error)  # of one of the files that are merged
     except UsageError as error:
         if alone:
             raise
-        line, text, words = None, "", str(error)
+        line, text, words = None, "", str(error).removeprefix(f"{log}: ")
     seconds = time.monotonic() - began
     return LogVerdict(str(log), Conformance.ERROR, 0, 0, line, text, words, seconds=seconds)
 
@@ -351,30 +341,32 @@ def _judge_within(judge: Judge, log: Path, limits: Limits) -> LogVerdict:
     A signal is held back, so that the search ends by its limits and says how far it came. Standard input is
     read for an unknown time, in which only the signal itself is heard: it is the end of that log.
     """
-    verdict, watched = _make_undecided_verdict(log, INTERRUPTED), Watched(limits.check_time)
+    watched, began = Watched(limits.check_time), time.monotonic()
     if is_stop_asked():
-        return verdict
+        return _make_undecided_verdict(log, describe_stop())
+    verdict = None
     try:
         with nullcontext() if log == STANDARD_INPUT else hold_interrupts(), watched:
             verdict = judge(log)
     except (KeyboardInterrupt, Interrupted) as stop:  # the latter while the log is read
         if isinstance(stop, KeyboardInterrupt) and not is_stop_asked():
             raise
-    if verdict.verdict is Conformance.UNDECIDED and watched.reason:
-        return replace(verdict, reason=watched.reason)
+    if verdict is None:  # the log or the specification was still being read
+        verdict = replace(_make_undecided_verdict(log, describe_stop()), seconds=time.monotonic() - began)
+    if verdict.verdict is Conformance.UNDECIDED and (watched.reason or is_stop_asked()):
+        return replace(verdict, reason=_describe_end(watched.reason))
     if verdict.verdict is Conformance.ACCEPTED and is_stop_asked():
-        return replace(verdict, verdict=Conformance.UNDECIDED, reason=INTERRUPTED)
+        return replace(verdict, verdict=Conformance.UNDECIDED, reason=describe_stop())
     return verdict
+
+
+def _describe_end(reason: str) -> str:
+    """Return which limit or signal ended the search, and how a limit is raised. The search has no other limit
+    of time than the user's."""
+    if is_stop_asked() and not reason.startswith("timeout"):
+        return describe_stop()
+    return f"{reason}: raise --timeout" if reason.startswith("timeout") else reason
 
 
 def _make_undecided_verdict(log: Path, reason: str) -> LogVerdict:
     return LogVerdict(str(log), Conformance.UNDECIDED, 0, 0, reason=reason)
-
-
-def _lines_until_stopped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a log that grows. The user's signal ends it."""
-    try:
-        yield from lines
-    except KeyboardInterrupt:
-        if not is_stop_asked():
-            raise

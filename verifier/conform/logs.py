@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.files import read_text
+from verifier.files import read_text, text_of
+
+NO_TEXT = "no JSON: it is no UTF-8 text"
 
 
 class LogError(UsageError):
@@ -36,12 +38,22 @@ class Event:
 
 def lines_with_numbers(log: Path) -> list[tuple[int, str]]:
     """Return the lines of a file that are not empty, each with its number."""
-    return [(number, line) for number, line in enumerate(read_text(log).split("\n"), 1) if line.strip()]
+    return [(number, line) for number, line in enumerate(_read_whole(log).split("\n"), 1) if line.strip()]
+
+
+def _read_whole(log: Path) -> str:
+    """Return the text of a log. Raises LogError with the line that is no text."""
+    try:
+        return text_of(log)
+    except UnicodeDecodeError as error:
+        raise LogError(log, error.object.count(b"\n", 0, error.start) + 1, NO_TEXT) from None
+    except OSError:
+        return read_text(log)  # raises an error that names the file
 
 
 def read_log(log: Path) -> list[Event]:
     """Return the events of a log. Raises UsageError with file and line if it has another form."""
-    whole = read_text(log)
+    whole = _read_whole(log)
     if log.suffix == ".csv":
         return _read_table(log, whole)
     if whole.lstrip()[:1] == "[":
@@ -56,7 +68,14 @@ def read_lines(log: Path, lines: Iterable[str]) -> Iterator[Event]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             text = line.rstrip("\r\n")
+            if not text.isascii() and not _is_text(text):
+                raise LogError(log, number, NO_TEXT)
             yield _event(log, number, text, _parse(log, number, text, whole=text != line))
+
+
+def _is_text(line: str) -> bool:
+    """True if a line of standard input has no bytes that are no text."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in line)
 
 
 def _parse(log: Path, number: int, text: str, *, whole: bool = True) -> Any:

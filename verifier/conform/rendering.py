@@ -13,7 +13,7 @@ _LONGEST = 240
 def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
     """Yield the lines of a report: the reasons first, then the table."""
     for one in verdicts:
-        if one.verdict is not Conformance.ACCEPTED:
+        if one.verdict is not Conformance.ACCEPTED or one.reason:
             yield from _render_reason(one)
             yield ""
     width = max(len("log"), *(len(one.log) for one in verdicts))

@@ -53,6 +53,8 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
         """True if the user asked this process to stop."""
+        self.by = ""
+        """The name of the signal by which the user asked."""
         self.hurried = False
         """True if the user asked again: others are not waited for any more."""
         self.last_word: LastWord | None = None
@@ -70,7 +72,7 @@ class Interrupts:
         if number == signal.SIGALRM:
             self._look(now)
         elif not self.asked:
-            self.asked, self._since = True, now
+            self.asked, self._since, self.by = True, now, signal.Signals(number).name
             self._interrupt()
         elif now - self._since > _PATIENCE_SECONDS:
             self._since = now
@@ -183,6 +185,12 @@ def is_stop_asked() -> bool:
     """True if the user asked this process to stop."""
     interrupts = handler()
     return interrupts is not None and interrupts.asked
+
+
+def describe_stop() -> str:
+    """Return why work ended that the user ended, with the signal if it is known."""
+    found = handler()
+    return f"{INTERRUPTED} by {found.by}" if found is not None and found.by else INTERRUPTED
 
 
 def is_hurried() -> bool:
