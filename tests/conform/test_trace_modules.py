@@ -108,6 +108,18 @@ def test_the_text_names_file_line_and_conjunct(tmp_path: Path) -> None:
     assert "n = 0" in done.stdout
 
 
+def test_both_sides_of_a_comparison_are_told(tmp_path: Path) -> None:
+    """Names and literals tell their values themselves. A side without a value is left out."""
+    _module(tmp_path, "POSTCONDITION Whole")
+    (tmp_path / "T.tla").write_text(TRACE.replace("n = Trace[l].to)", "n + 1 = Trace[l].to + 7)"))
+    log = _log(tmp_path, [{"event": "inc"}, {"event": "inc"}, {"event": "set", "to": 2}])
+    done = verify("conform", log, "--spec", str(tmp_path / "T.tla"), "--format", "json")
+    (found,) = json.loads(done.stdout)["logs"]
+    near, far = ({**one["values"]} for one in found["obstacles"])
+    assert near == {"n": "0", "n + 1": "1", "Trace[l].to + 7": "9", "l": "3"}
+    assert far == {"e": '"inc"', "Trace[l].event": '"set"', "l": "3"}
+
+
 def test_only_names_in_the_scope_of_a_conjunct_are_told(tmp_path: Path) -> None:
     _module(tmp_path, "POSTCONDITION Whole")
     same = "To(e) == Trace[l].to = e\nSame(m) == \\E k \\in {7, 8} : k > 7 /\\ To(m)\nTraceInit =="
@@ -119,7 +131,7 @@ def test_only_names_in_the_scope_of_a_conjunct_are_told(tmp_path: Path) -> None:
     one = found["obstacles"][0]
     assert (found["line"], one["formula"]) == (3, "Trace[l].to = e")
     assert one["action"].endswith("Same / To")
-    assert one["values"] == {"e": "0", "l": "3"}
+    assert one["values"] == {"e": "0", "Trace[l].to": "9", "l": "3"}
 
 
 def test_an_empty_log_is_an_execution_of_no_steps(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ step. What the log leaves out stays open. A solver decides after each event whet
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,25 +103,17 @@ class SymbolicSearch:
         """Return the longest prefix that an execution explains, all states of which satisfy the invariants;
         None if no initial state does. Raises NotSymbolic."""
         run = _Run(self, self._list_known_invariants(invariants))
-        try:
+        with closing(run.solver):
             run.open()
             execution = run.read(0) if run.is_possible() else None
-            for number, one in enumerate(observed):
+            for number, one in enumerate(observed if execution else ()):
                 tick()
-                if execution is None:
-                    break
-                for _ in range(0 if one.is_first else most_silent):
-                    run.step(silent, None)
-                run.agree(one.before)
-                if not one.is_first:
-                    run.step((one.rule.action,), one)
-                run.agree(one.after)
+                for _ in run.explain(one, silent, most_silent):
+                    pass
                 if not run.is_possible():
                     break
                 execution = run.read(number + 1)
             return execution
-        finally:
-            run.solver.close()
 
     def find_leaving(
         self,
@@ -133,23 +126,14 @@ class SymbolicSearch:
         """Return a state of an execution that agrees with a log so far, and from which the next step that the
         log allows may leave the sorts or read what has no value; None if there is none."""
         run = _Run(self, self._list_known_invariants(invariants))
-        try:
+        with closing(run.solver):
             run.open()
             for one in observed:
                 tick()
-                for _ in range(0 if one.is_first else most_silent):
-                    if run.may_leave(silent, None):
+                for actions, event in run.explain(one, silent, most_silent):
+                    if run.may_leave(actions, event):
                         return run.read(0).last
-                    run.step(silent, None)
-                run.agree(one.before)
-                if not one.is_first:
-                    if run.may_leave((one.rule.action,), one):
-                        return run.read(0).last
-                    run.step((one.rule.action,), one)
-                run.agree(one.after)
             return None
-        finally:
-            run.solver.close()
 
     def _list_known_invariants(self, invariants: Sequence[str]) -> list[str]:
         """Return the invariants that the solver knows. Raises NotSymbolic for one that is not translated."""
@@ -211,6 +195,20 @@ class _Run:
     def is_possible(self) -> bool:
         """True if an execution agrees with all that was added."""
         return satisfiable(self.solver)
+
+    def explain(
+        self, one: Observed, silent: Sequence[str], most_silent: int
+    ) -> Iterator[tuple[Sequence[str], Observed | None]]:
+        """Add an event: the silent steps before it, and its own. Yield the actions of each step, with the
+        event of its own one, before the step is added."""
+        for _ in range(0 if one.is_first else most_silent):
+            yield silent, None
+            self.step(silent, None)
+        self.agree(one.before)
+        if not one.is_first:
+            yield (one.rule.action,), one
+            self.step((one.rule.action,), one)
+        self.agree(one.after)
 
     def step(self, actions: Sequence[str], one: Observed | None) -> None:
         """Add a step of some actions that an event explains; without one it may be left out."""

@@ -32,6 +32,9 @@ _Around: TypeAlias = Callable[[Expression], Expression]
 _PRINT = Builtin("PrintT", 1, "TLC")
 _MOST = 200
 """The most ways through Next that are looked at."""
+_MOST_TOLD = 8
+"""The nearest ways, of which the values of both sides of a comparison are told."""
+_COMPARISONS = frozenset(("=", "#", "/=", "<", ">", "<=", ">=", "=<", "\\in", "\\notin", "\\subseteq"))
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,10 @@ def find_blocked(
     search = _Search(spec, state, formula.module, allows)
     with without_traces(spec):
         search.look(_Part(body, formula.module, lambda hole: hole))
-    return sorted(search.blocked, key=lambda one: -one.passed)
+    ways = sorted(search.blocked, key=lambda one: -one[0].passed)
+    with without_traces(spec):
+        told = [replace(one, bound=(*one.bound, *search.find_sides(part))) for one, part in ways[:_MOST_TOLD]]
+    return [*told, *(one for one, _ in ways[_MOST_TOLD:])]
 
 
 class _Search:
@@ -87,7 +93,7 @@ class _Search:
         self.allows = allows
         self.spec, self.evaluator, self.state, self.module = spec, spec.evaluator, state, module
         self.walks = Walks(spec)
-        self.blocked: list[Blocked] = []
+        self.blocked: list[tuple[Blocked, _Part]] = []
 
     def passes(self, whole: Expression) -> bool:
         """True if some way satisfies a formula. Raises Undefined."""
@@ -210,20 +216,45 @@ class _Search:
         formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"
-        self.blocked.append(
-            Blocked(action, part.passed, place, formula, self._find_bound_values(part), reads, error)
-        )
+        way = Blocked(action, part.passed, place, formula, self._find_bound_values(part), reads, error)
+        self.blocked.append((way, part))
 
     def _find_bound_values(self, part: _Part) -> tuple[tuple[str, str], ...]:
         """Return the values of the names around a part, where the conjuncts before it hold."""
-        shown, printed = dict[str, str](), self.evaluator.printed
+        shown = dict[str, str]()
         for name in part.names:
-            hole = ast.Apply(_PRINT, (ast.Apply(name, place=part.whole.place),), place=part.whole.place)
-            before = len(printed)
-            with suppress(Undefined, NoValue, KeyError):
-                if self.passes(part.around(hole)) and len(printed) > before:
-                    shown[name.name] = _cut(printed[-1])
+            value = self._find_value(ast.Apply(name, place=part.whole.place), part)
+            if value is not None:
+                shown[name.name] = value
         return tuple(shown.items())
+
+    def find_sides(self, part: _Part) -> tuple[tuple[str, str], ...]:
+        """Return the values of both sides of a comparison, where the conjuncts before it hold. Names and
+        literals tell their values themselves."""
+        match part.whole:
+            case ast.Apply(operator=Builtin(name=name), arguments=(_, _)) if name in _COMPARISONS:
+                sides = part.whole.arguments
+            case _:
+                return ()
+        shown = dict[str, str]()
+        for side in sides:
+            plain = isinstance(side, ast.Number | ast.String)
+            if isinstance(side, ast.Apply):
+                plain = isinstance(side.operator, Bound | Parameter | ast.Variable)
+            value = None if plain else self._find_value(side, part)
+            if value is not None:
+                shown[text_at(span(side))] = value
+        return tuple((words, value) for words, value in shown.items() if words != value)
+
+    def _find_value(self, whole: Expression, part: _Part) -> str | None:
+        """Return the value of an expression at the place of a part, on the first way that comes so far."""
+        printed = self.evaluator.printed
+        before = len(printed)
+        hole = ast.Apply(_PRINT, (whole,), place=part.whole.place)
+        with suppress(Undefined, NoValue, KeyError):
+            if self.passes(part.around(hole)) and len(printed) > before:
+                return _cut(printed[-1])
+        return None
 
 
 def _cut(words: str) -> str:
