@@ -226,7 +226,9 @@ def _kind(whole: Expression, kinds: _Kinds) -> Kind:
         case ast.Number():
             return True
         case ast.Tuple():
-            return tuple(_kind(item, kinds) for item in whole.items)
+            # An argument is evaluated as a whole: one item without a value leaves the others without one.
+            items = tuple(_kind(item, kinds) for item in whole.items)
+            return False if any(item is False for item in items) else items
         case ast.Apply() if not whole.arguments:
             return kinds.get(whole.operator, False)
         case ast.FunctionApply(argument=ast.Number(value=number)):
