@@ -210,7 +210,7 @@ Init == x = 0
 Set(range) == range[1] = x + 7 /\ x < 2 /\ range[2] = range[1] + 1 /\ x' = x + 1
 Next == \E b, e \in 1..3000 : Set(<<b, e>>)
 """
-    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").found
+    found = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").result
     assert (found.distinct, found.generated) == (3, 3)
     spec = _module(tmp_path, ["(LET p == <<b, e>> IN p[1] = 1) /\\ log[e].term = b"], "1..3")
     now = [(Fn({"term": 1}),), (), 1, TRUE]
