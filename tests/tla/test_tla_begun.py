@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from tests.support.command_line import verify
 from tests.support.tla_modules import all_found, specify_module
 from tests.support.tla_random_texts import configuration, module
+from verifier.runs.modules import translated_exploring
+from verifier.runs.modules.policy import POLICY
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.columns import level_choice as levels
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
-from verifier.tla.translate.sampling import sample
+from verifier.tla.translate.sampling import Stepper, sample
 
 QUIET = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE"
 GRID = (
@@ -121,3 +126,34 @@ def test_it_starts_anew_with_permutations(tmp_path: Path) -> None:
     explorer = Explorer(made, properties=(), begun=begun)
     assert all_found(explorer)[0] == naive
     assert explorer.continued is None
+
+
+WIDE = """---- MODULE Wide ----
+EXTENDS Integers
+VARIABLES s, large
+TypeOk == s \\in SUBSET (0..11) /\\ large \\in SUBSET (0..699)
+Init == s = {} /\\ large = {}
+Next == \\E k \\in 0..11 : s' = s \\cup {k} /\\ large' = large
+====
+"""
+
+
+@pytest.mark.parametrize("most_bits", [600, 800])
+def test_no_walks_are_taken_where_a_state_has_too_many_bits(
+    most_bits: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walks could only widen the sorts. The first states are the same, and so are the counts."""
+    (tmp_path / "Wide.tla").write_text(WIDE)
+    (tmp_path / "Wide.cfg").write_text(f"{QUIET}\nINVARIANT TypeOk")
+    monkeypatch.setattr(translated_exploring, "POLICY", replace(POLICY, bits_explored=most_bits))
+    walks, stroll = list[int](), Stepper._stroll
+
+    def count_walks(stepper: Stepper, chance: Random, start: list[Any], count: int, steps: int) -> list[Any]:
+        walks.append(count)
+        return stroll(stepper, chance, start, count, steps)
+
+    monkeypatch.setattr(Stepper, "_stroll", count_walks)
+    done = verify("explore", str(tmp_path / "Wide.tla"), "--property", "TypeOk", "--format", "json")
+    result = json.loads(done.stdout)
+    assert (result["results"][0]["verdict"], result["statistics"]["distinct_states"]) == ("HOLDS", 4096)
+    assert ("a state takes 712 bits" in done.stderr) == (not walks) == (most_bits == 600)

@@ -111,7 +111,8 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
                 return None, why
             remark_on_configuration(asked)
             made = guess_sorts(asked, looked)
-            why = _reason_by_size(asked, made) or _reason_by_violations(asked, made.translation)
+            why = _reason_by_size(asked, made.translation.sample, tuple(made.sorts().values()))
+            why = why or _reason_by_violations(asked, made.translation)
         if why:
             return None, why
         seconds = _choose_seconds(made.translation.sample)
@@ -167,6 +168,9 @@ def _check_states(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) 
     small = len(sample.initial) <= POLICY.few_initial and sum(map(bits_of, sorts)) <= POLICY.small_bits
     if not small and _suits_columns(asked, sample):
         _leave_to_columns(asked)
+    # Walks only widen sorts, so a state that takes too many bits before them does so after them.
+    if sorts and (why := _reason_by_size(asked, sample, sorts)):
+        raise BudgetExceeded(why)
 
 
 def _check_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> None:
@@ -177,13 +181,12 @@ def _check_terms(asked: ModuleQuestion, sample: Sample, made: TlaDefinition) -> 
             _leave_to_columns(asked)
 
 
-def _reason_by_size(asked: ModuleQuestion, made: Symbolic) -> str:
+def _reason_by_size(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]) -> str:
     """Return the reason in the initial states and sorts why the interpreter should explore."""
-    sample = made.translation.sample
     once = asked.symmetry is None and is_true_once(asked.module.specification)
     if not sample.all_initial and not once:
         return "in how many ways Init is true is not known: there are too many"
-    size = sum(map(bits_of, made.sorts().values()))
+    size = sum(map(bits_of, sorts))
     return f"a state takes {size} bits" if size > POLICY.bits_explored else ""
 
 
