@@ -120,7 +120,7 @@ class IndexSetConstant(Constant[IndexSet]):
 
     @property
     def allowed(self) -> str:
-        return f"an integer from {self.minimum}"
+        return f"a number of elements from {self.minimum}"
 
     def parse(self, value: Any) -> Any:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)

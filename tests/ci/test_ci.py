@@ -141,10 +141,10 @@ def test_a_new_manifest_is_filled_in(project: Project) -> None:
     code, lines = project.check()
     assert code == 14
     assert [re.sub(r" \(\w+ now\)", "", line) for line in lines] == [
-        "FAIL  one: spec_hash: no spec hash is recorded: verify ci --update records what is found",
-        "FAIL  one: expect: nothing is expected of it: verify ci --update writes what is found",
-        "FAIL  two: spec_hash: no spec hash is recorded: verify ci --update records what is found",
-        "FAIL  two: expect: nothing is expected of it: verify ci --update writes what is found",
+        "FAIL  one: spec_hash: no spec hash is recorded; verify ci --update records it",
+        "FAIL  one: expect: the cell expects no verdict; verify ci --update records the verdicts",
+        "FAIL  two: spec_hash: no spec hash is recorded; verify ci --update records it",
+        "FAIL  two: expect: the cell expects no verdict; verify ci --update records the verdicts",
     ]
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     assert project.check() == (0, [])
@@ -160,8 +160,8 @@ def test_what_is_undecided_is_not_recorded(project: Project) -> None:
     before = project.manifest.read_text(encoding="utf-8")
     done = verify("ci", str(project.manifest), "--update", "--cell", "lock,sac")
     assert done.exit_code == 2
-    assert "left  lock: nothing was decided: TypeInvariant: INCONCLUSIVE(timeout" in done.stdout
-    assert re.search(r"^left  sac: .*ValueError: no$", done.stdout, re.MULTILINE)
+    assert "not recorded  lock: nothing was decided: TypeInvariant: INCONCLUSIVE(timeout" in done.stdout
+    assert re.search(r"^not recorded  sac: .*ValueError: no$", done.stdout, re.MULTILINE)
     assert project.manifest.read_text(encoding="utf-8") == before
 
 

@@ -67,7 +67,7 @@ FAULTS = [
         14,
         (
             f"lock: {CHANGED}",
-            r"lock: no_lost_write: HOLDS\(8\) is expected, but there is no such property any more",
+            r"lock: no_lost_write: HOLDS\(8\) is expected, but the spec has no such property",
         ),
         "lock.py",
     ),
@@ -85,7 +85,7 @@ FAULTS = [
         14,
         (
             "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced speaks of single states",
-            "manifest: Liveness: sac.py:RabbitSac checks Liveness by default, but no cell expects",
+            "manifest: Liveness: no cell expects a verdict of Liveness, which is a property of sac.py",
         ),
     ),
     Fault(
@@ -183,7 +183,7 @@ FAULTS = [
         f'spec_hash = "{LOCK_HASH}"  # reviewed\n',
         "",
         14,
-        (rf"lock: spec_hash: no spec hash is recorded \({LOCK_HASH} now\): verify ci --update records",),
+        (rf"lock: spec_hash: no spec hash is recorded \({LOCK_HASH} now\); verify ci --update records",),
     ),
     Fault("constants changed", "last_token = 2", "last_token = 3", 14, (f"lock: {CHANGED} for {LOCK_HASH}",)),
     Fault(

@@ -91,7 +91,7 @@ FAULTS = [
         "TypeOK",
         "TypeOk",
         14,
-        ("TypeOk: PROVED is expected, but there is no such property any more: .* did you mean 'TypeOK'",),
+        ("TypeOk: PROVED is expected, but the spec has no such property: .* did you mean 'TypeOK'",),
     ),
     Fault(
         "tutorial-lease-lock",

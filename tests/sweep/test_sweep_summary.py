@@ -91,7 +91,7 @@ def test_a_sweep_with_nothing_to_do_starts_no_spark(
     assert "4 jobs, 4 of them done before\n" in done.stderr
     assert not (done_before / "spark.log").exists()
     text = verify("sweep", *GRID, "--out", str(done_before)).stdout
-    assert f"4 rows in {done_before}; 0 jobs run in 0.0 s" in text
+    assert f"4 rows in the folder {done_before}; 0 jobs run in 0.0 s" in text
 
 
 def test_what_is_missing_still_needs_java(

@@ -87,6 +87,8 @@ def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pyte
     asked = ("--spec", str(path), "--keep-going", "--depth", "9")
     done = verify("explore", *asked)
     assert "Low is violated at depth 3\n" in done.stderr
+    checked = verify("check", "--spec", str(path), "--timeout", "20s")
+    assert checked.stderr.count("explore: Low is violated") == 1, checked.stderr
     assert json.loads(verify("explore", *asked, "--format", "json").stdout)["results"][0]["steps"] == 3
 
 

@@ -146,6 +146,7 @@ MODULES |= {
     "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
     "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),
     "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
+    "a definition with =": ("---- MODULE M ----\nP = /\\ TRUE\n====\n", "at =; a definition is written"),
     "no operator between": (GOOD + "P(a) ==\n  /\\ Q(a) a = 1", "an operator, or the :: of a label, is"),
     "an assignment": (GOOD + "P := 3", "7:1: what begins here, at P"),
     "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", "7:1: what begins here, at P"),

@@ -24,10 +24,10 @@ class EngineMethods:
         """Decide every property, by all engines.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -37,8 +37,8 @@ class EngineMethods:
           exploration, but no proofs. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
-        - explore: Explore beside the other engines. Exploration makes no proof that a certificate could
-          hold, so --certificate switches it off.
+        - explore: Explore beside the other engines. Exploration gives no certificate, so --certificate
+          switches exploration off.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first. Exploration then goes on when every
           property is decided; --timeout ends it.
@@ -65,10 +65,10 @@ class EngineMethods:
         """Check properties in every execution up to a depth.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -80,8 +80,8 @@ class EngineMethods:
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
         - solver: The solver. [default: cadical]
-        - symmetry: Search one of the executions that differ only in the names of interchangeable
-          elements.
+        - symmetry: Of the executions that differ only by renaming interchangeable elements, search just
+          one.
         - shortest: Find a counterexample with the fewest actions, and prove that none has fewer.
         - seed: Vary the search. Verdicts do not depend on it.
         - memory: End at this much memory: 512MiB, 2GiB.
@@ -112,10 +112,10 @@ class EngineMethods:
         """Look at every reachable state, without a solver.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -124,8 +124,8 @@ class EngineMethods:
         - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
           translation uses formulas; auto takes the faster one and says which.
         - keep_going: Count all states, even after every property has its verdict.
-        - symmetry: Count one of the states that differ only in the names of interchangeable elements.
-          Off, since it changes the counts.
+        - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
+          Off by default, because it changes the counts.
         - max_states: End when there are more states than this.
         - depth: The most actions of an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
@@ -160,10 +160,10 @@ class EngineMethods:
         """Run random executions and count.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -203,10 +203,10 @@ class EngineMethods:
         """Prove properties for all depths, or find a violation.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -221,10 +221,11 @@ class EngineMethods:
         - lemmas: Check the spec's lemmas first, and let IC3 use those that are inductive.
         - explore: Explore beside the provers. Exploration uses no solver, and makes no proof that a
           certificate could hold. So --solver and --certificate switch it off.
-        - all_constants: Prove for all values of the constants at once, by the spec's lemmas (docs/all-
-          constants.md).
-        - suggest: If --all-constants fails, find lemmas at small constants, and print those that complete
-          the proof.
+        - all_constants: Prove invariants for all values of the constants at once, with the spec's lemmas
+          (docs/all-constants.md).
+        - suggest: If --all-constants fails, search for lemmas at small constants, and print those that
+          complete the proof. For a TLA+ module, the proof then includes them. Into a Python protocol,
+          paste them; run again.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
         - memory: End at this much memory: 512MiB, 2GiB.
         """
@@ -247,10 +248,10 @@ class EngineMethods:
         """Prove properties for all depths, by the spec's lemmas.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
@@ -285,10 +286,10 @@ class EngineMethods:
         """Check temporal properties under fairness.
 
         Options:
-        - expect: Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or
-          inconclusive. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was
-          enabled. May be repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0
-          (holds, proved, reached).
+        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
+          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
+          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
@@ -300,8 +301,8 @@ class EngineMethods:
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
           and searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto
           runs all that apply and takes the first answer.
-        - explore: Let auto explore every state, too. Exploration makes no proof that a certificate could
-          hold, so --certificate switches it off.
+        - explore: Let auto explore every state, too. Exploration gives no certificate, so --certificate
+          switches exploration off.
         - depth: With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]
         - solver: The solver of bounded search and k-induction.
         - max_states: End when there are more states than this.

@@ -15,6 +15,8 @@ from verifier.specs.titles import deadlock_title
 from verifier.verdict import ExitCode, VerdictKind, in_words, steps_words
 
 INTERRUPTED = "interrupted"
+SPEC_HASH, EXPECT = "spec_hash", "expect"
+"""Subjects of checks of what the manifest says of a cell."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
         return [surprise("spec", facts.reason, ExitCode.WRONG_USAGE)]
     checks = [_hash(cell, facts)]
     if not cell.expected:
-        words = "nothing is expected of it: verify ci --update writes what is found"
-        checks.append(surprise("expect", words))
+        words = "the cell expects no verdict; verify ci --update records the verdicts"
+        checks.append(surprise(EXPECT, words))
     running = to_run(cell, facts)
     missing = [item for item in cell.expected if item.property_name not in running]
     return checks + [
@@ -76,7 +78,7 @@ def _no_claim(item: Expected, facts: Facts) -> str:
     if item.property_name in facts.elsewhere:
         return facts.elsewhere[item.property_name]
     error = make_unknown_name_error("property", item.property_name, facts.properties)
-    return f"there is no such property any more: {error}"
+    return f"the spec has no such property: {error}"
 
 
 def find_uncovered(
@@ -101,16 +103,15 @@ def find_uncovered(
             for name in facts_of.by_default:
                 if name not in named and name not in first:
                     first[name] = cell
-                    words = f"{spec} checks {name} by default, but no cell expects anything of it"
+                    words = f"no cell expects a verdict of {name}, which is a property of {spec}"
                     yield cell, name, surprise(name, words)
         # Other engines decide only the part of a temporal property about single states and steps.
         live = [cell for cell, own_facts in facts if own_facts.decides_temporal]
         named = {name for cell in live for name in expecting[cell.id]} | first.keys()
         for name in dict.fromkeys(name for _, own_facts in facts for name in own_facts.lasting):
             if name not in named:
-                words = f"the configuration of {spec} names {name}, which is a temporal property"
-                words += ": no cell expects anything of it. Add a cell with no engine, depth or options, "
-                words += "or with engine live"
+                words = f"no cell expects a verdict of {name}, a temporal property of {spec}. Add a cell "
+                words += 'that check decides (no engine, depth or options), or one with engine = "live"'
                 yield live[0] if live else None, name, surprise(name, words)
 
 
@@ -185,15 +186,15 @@ def _describe(item: Expected) -> str:
 def _hash(cell: Cell, facts: Facts) -> Check:
     expected, actual = cell.spec_hash, facts.spec_hash
     if expected is None:
-        words = f"no spec hash is recorded ({actual} now): verify ci --update records what is found"
-        return Check("spec_hash", None, actual, words, ExitCode.NOT_AS_EXPECTED)
+        words = f"no spec hash is recorded ({actual} now); verify ci --update records it"
+        return Check(SPEC_HASH, None, actual, words, ExitCode.NOT_AS_EXPECTED)
     if expected != actual:
         words = (
             f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
             f"{expected}; review them, and record what is found with verify ci --update"
         )
-        return Check("spec_hash", expected, actual, words, ExitCode.NOT_AS_EXPECTED)
-    return Check("spec_hash", expected, actual, None, 0)
+        return Check(SPEC_HASH, expected, actual, words, ExitCode.NOT_AS_EXPECTED)
+    return Check(SPEC_HASH, expected, actual, None, 0)
 
 
 def _states(expected: int, count: int | None) -> Check:

@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
-from verifier.ci.check import CellResult, verdict_line
+from verifier.ci.check import EXPECT, SPEC_HASH, CellResult, verdict_line
 from verifier.ci.manifest import Cell
 from verifier.files import bytes_of, replace_file
 from verifier.outcomes.row import Row
@@ -45,7 +45,11 @@ class NotRecorded:
 def explain_omission(checked: CellResult) -> NotRecorded | None:
     """Return the reason why nothing of a cell can be recorded; None if it can be."""
     if checked.ran is None:
-        words = "; ".join(check.surprise for check in checked.surprises if check.surprise is not None)
+        # What an update would record is no reason.
+        causes = [one for one in checked.surprises if one.subject not in (SPEC_HASH, EXPECT)]
+        words = "; ".join(one.surprise for one in causes or checked.surprises if one.surprise is not None)
+        if not checked.cell.expected:
+            words += ". The properties that the cell checks can be listed below [cell.expect]"
         code = ExitCode.worst(check.exit_code for check in checked.surprises)
         return NotRecorded(checked.cell.id, words, code)
     open_rows = [row for row in checked.ran.rows if row.verdict in _UNDECIDED]

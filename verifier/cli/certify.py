@@ -43,7 +43,7 @@ def command(
     that it implies the property.
 
     A file may have proofs of several properties. Each is checked, and the other properties of that run are
-    named. The file also says who found a proof; no verdict rests on that.
+    listed. The file also says which engine found a proof; nothing checks this, and no verdict depends on it.
 
     The file may come from a stranger. If its protocol is not built in, --spec says whose code runs.
 
@@ -53,15 +53,19 @@ def command(
       verify certify proof.json --spec my_protocol.py
       verify certify proof.json --spec TwoPhase.tla --config Small.cfg
     """
+    from verifier.errors import UsageError
     from verifier.outcomes.content import as_object
     from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
-    from verifier.trust.certificate_file import read_file
+    from verifier.trust.certificate_file import Misfit, read_file
 
     limits = Limits(timeout).begin()
     file = read_file(path)
-    with terminable():
-        checks = [_check(path, content, spec, solver, limits) for content in file.contents]
+    try:
+        with terminable():
+            checks = [_check(path, content, spec, solver, limits) for content in file.contents]
+    except Misfit as misfit:
+        raise UsageError(f"{path}: {misfit}" if str(path) not in str(misfit) else str(misfit)) from None
     run = _of_all([one.run for one in checks], file.not_proved)
     if output_format == "json":
         print_json(as_object(run))
@@ -149,12 +153,21 @@ def _announce(claim: Claim) -> None:
     note(f"{about}: {proof.property_name}, checked by {solver} {solver_version(solver)}")
 
 
+def _pair_versions(solver: str, version: str) -> str:
+    """Return ``minisat 2.2 and z3 5.4`` for ``minisat+z3`` and ``2.2+5.4``."""
+    solvers, versions = solver.split("+"), version.split("+")
+    if len(solvers) != len(versions):
+        return f"{solver} {version}"
+    return " and ".join(map(" ".join, zip(solvers, versions, strict=True)))
+
+
 def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
     from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
-    finder = f"{proof.found_by.engine} with {proof.found_by.solver} {proof.found_by.version}"
+    found = proof.found_by
+    finder = f"{found.engine} with {_pair_versions(found.solver, found.version)}"
     parts = {"formula": len(proof.lemmas), "clause": len(proof.clauses)}
     counted = [f"{number} {what}{'s'[: number != 1]}" for what, number in parts.items() if number]
     size = f"an invariant of {' and '.join(counted) or 'the sorts alone'}"
@@ -162,7 +175,7 @@ def _describe(certified: Certified) -> Iterator[str]:
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
     subject = with_constants(proof.spec, proof.constants)
-    yield f"The claim: {subject}, {size}. The file says that {finder} found it; that is not checked."
+    yield f"The claim: {subject}, {size}. The file says that {finder} found the proof."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         many = "instance" if checked.instances == 1 else "instances"

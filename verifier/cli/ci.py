@@ -26,8 +26,8 @@ MANIFEST = click.argument("manifest", type=FileToRead(), metavar="MANIFEST")
 _CELL_HELP = "Run this cell alone; may be repeated, or name several, joined by commas. [default: all cells]"
 _JOBS_HELP = "How many cells run at a time. [default: as many as there are cores]"
 _UPDATE_HELP = (
-    "Write what is found into MANIFEST: spec hashes, verdicts, steps, depths. Comments stay. Review the "
-    "difference before you commit it: from then on it is what is expected."
+    "Write the results into MANIFEST: spec hashes, verdicts, steps, depths. Comments stay. Review the diff "
+    "before you commit it: later runs are compared with these results."
 )
 
 
@@ -51,9 +51,9 @@ def command(
     """Check what a project expects of its protocols, as written in MANIFEST (docs/ci.md).
 
     Each difference is one line that says why: another verdict or length, a spec that changed since, a
-    property that no cell covers, a run that decided nothing. The exit code is 0 if there is none. Otherwise
-    it is that of the worst verdict that differs, in kind or length. 14 is for all other differences, and for
-    holds, proved or reached that differ.
+    property that no cell covers, a run that decided nothing. The exit code is 0 if there is no difference.
+    If an unexpected verdict is bad (violated, deadlock, not decided), or a violation has another length, the
+    exit code is that of the verdict. For all other differences it is 14. The worst exit code counts.
 
     \b
     Examples:
@@ -121,9 +121,9 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     for cell, names in updated.removed.items():
         say(f"removed  {cell}: {', '.join(names)}: the spec has no property of that name")
     for one in updated.left:
-        say(f"left  {one.cell}: {one.reason}")
+        say(f"not recorded  {one.cell}: {one.reason}")
     for check in outcome.uncovered:
-        say(f"left  {check.subject}: {check.surprise}")
+        say(f"not recorded  {check.subject}: {check.surprise}")
     recorded = len(outcome.cells) - len(updated.left)
     say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
     codes = [one.exit_code for one in updated.left]

@@ -20,7 +20,7 @@ from verifier.cli.specs import spec_options
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 
-_FULL_HELP = "Show whole states with changes marked by a star, instead of changes only; show all of a proof."
+_FULL_HELP = "Show whole states, with a star at each change, not changes only; print invariants in full."
 _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
     "T.itf.json has the first and T.NAME.itf.json each other one."

@@ -52,7 +52,7 @@ _RERUN_HELP = (
 )
 _REPAIR_HELP = "Set aside files of rows in FOLDER that are damaged, and run their jobs again."
 _EXPECT_HELP = (
-    "The verdict that counts as success: holds, violated, proved, ...; PROPERTY=VERDICT speaks of one "
+    "The worst verdict that counts as success: holds, violated, proved, ...; PROPERTY=VERDICT is about one "
     "property. May be repeated."
 )
 
@@ -244,7 +244,7 @@ def _conclude(
     from verifier.report.sweep import render_summary
 
     if outcome.interrupted:
-        note("interrupted: what is done is kept, and the same command goes on")
+        note("interrupted: finished jobs are kept, and the same command continues with the others")
     if outcome.failure:
         say(f"verify: {' '.join(outcome.failure.split())}", err=True)
     summary = outcome.summary
@@ -258,7 +258,7 @@ def _conclude(
     else:
         done = sum(count.jobs for count in summary.counts)
         rows, jobs = _count(done, "row"), _count(outcome.ran, "job")
-        how = f"{rows} in {options.out}; {jobs} run in {outcome.seconds:.1f} s"
+        how = f"{rows} in the folder {options.out}; {jobs} run in {outcome.seconds:.1f} s"
         lines = [*render_summary(summary), "", how]
         if outcome.unsplit:
             lines.append(f"{outcome.unsplit} of them not split: ended before the parts were chosen")

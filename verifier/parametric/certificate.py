@@ -65,6 +65,12 @@ class Content(TypedDict):
     obligations: list[_Step]
 
 
+_DIFFER = (
+    "differ from what verify makes of the spec. Either the spec changed since the proof, or the file was "
+    "edited: prove the property again"
+)
+
+
 class Misfit(UsageError):
     """Raised if a certificate cannot be read, or does not fit the protocol."""
 
@@ -257,10 +263,10 @@ def _make_text(obligations: Obligations, obligation: Obligation, step: _Step) ->
     differs."""
     asked = Query.of(obligations, obligation, EFFORTS[step["effort"]])
     if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
-        raise Misfit(f"the certificate names instances that there are not, for {obligation.name}")
+        raise Misfit(f"the lemmas of the obligation {obligation.name} {_DIFFER}")
     text = asked.script(step["kept"])
     if text != step["smt2"]:
-        raise Misfit(f"the SMT-LIB text of {obligation.name} is not what it means here")
+        raise Misfit(f"the SMT-LIB lines of the obligation {obligation.name} {_DIFFER}")
     return text, tuple(dict.fromkeys(name for name in map(asked.lemma, step["kept"]) if name != FACT))
 
 

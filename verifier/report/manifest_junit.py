@@ -17,12 +17,13 @@ def as_junit(outcome: Outcome) -> str:
 
 
 def _cases(checked: CellResult) -> list[Case]:
-    """The test cases of a cell. One run made all of its checks, so they share its time equally."""
-    return [_case(check, checked.seconds / len(checked.checks)) for check in checked.checks]
+    """The test cases of a cell. One run decided all; its time stands at the first check of a verdict."""
+    first = next((check for check in checked.checks if check.row is not None), checked.checks[0])
+    return [_case(check, checked.seconds if check is first else 0.0) for check in checked.checks]
 
 
 def _case(check: Check, seconds: float) -> Case:
-    shown = None if check.surprise is None else check.row
+    shown, wanted = None if check.surprise is None else check.row, check.expected or "nothing"
     return Case(
         name=check.subject,
         seconds=seconds,
@@ -30,5 +31,5 @@ def _case(check: Check, seconds: float) -> Case:
         message=check.surprise or "",
         verdict=None if check.row is None else check.row.verdict,
         details=None if shown is None or shown.trace is None else trace_text(shown),
-        output=None if check.found is None else f"expected {check.expected}, found {check.found}",
+        output=None if check.found is None else f"expected {wanted}, found {check.found}",
     )

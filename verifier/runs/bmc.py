@@ -35,7 +35,9 @@ _STEPS = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
     "runs both, and exploration while the states are few."
 )
-_SYMMETRY = "Search one of the executions that differ only in the names of interchangeable elements."
+_SYMMETRY = (
+    "Of the executions that differ only by renaming interchangeable elements, search just one."
+)
 _HELP = """Check properties in every execution of at most DEPTH actions.
 
 Progress goes to standard error, the result to standard output.

@@ -26,17 +26,20 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _EXPLORE = (
-    "Explore beside the other engines. Exploration makes no proof that a certificate could hold, so "
-    "--certificate switches it off."
+    "Explore beside the other engines. Exploration gives no certificate, so --certificate switches "
+    "exploration off."
 )
 _FIND_BUGS = (
     "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
     "but no proofs. Give --timeout too."
 )
 _WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
-_HELP = """Decide every property of a spec: invariants, step properties, deadlock, temporal properties.
+_HELP = """Decide the invariants, step properties and temporal properties of a spec.
 
-Engines run side by side: exploration looks at every state, the provers search for an invariant or a
+A deadlock of a TLA+ module is a violation, unless its configuration says CHECK_DEADLOCK FALSE; for a
+Python protocol, add --deadlock. A @reachable property is decided only if it is named.
+
+Engines run side by side: exploration visits every state, the provers search for an invariant or a
 counterexample, the liveness engines decide temporal properties. An engine ends once
 others have decided its properties.
 

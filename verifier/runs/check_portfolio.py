@@ -345,6 +345,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
         Interrupts().install()  # the parent forwards its interrupts
         background = (EXPLORE,) if question.options.find_bugs else (PROVE, _TRANSLATED)
         progress, source = engine.progress(), question.loaded.source
+        told = set[str]()
         pace = Pace(_SECONDS_BETWEEN_NEWS, _SECONDS_BETWEEN_NEWS)
         if name in background:
             os.nice(_GIVES_WAY)
@@ -355,10 +356,12 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
             if isinstance(news, Remark | Known):
                 if source is not None and news.words in source.warnings:
                     return  # the parent has reported it
-                report(Remark(f"{name}: {news.words}"))
+                if not isinstance(news, Known) or news.names - told:  # the engine itself has told the others
+                    report(Remark(f"{name}: {news.words}"))
                 if isinstance(news, Known):
                     report(SoFar(make_report(news.run if source is None else with_own_sorts(news.run))))
                 return
+            told.add(getattr(news, "violated", None) or "")
             for line in progress.hear(news):
                 report(News(name, line))
             if pace.is_due():

@@ -17,8 +17,8 @@ from verifier.runs.options import (
 _DEPTH = "The most actions of an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = (
-    "Count one of the states that differ only in the names of interchangeable elements. Off, since it "
-    "changes the counts."
+    "Treat states as one state if they differ only by renaming interchangeable elements. Off by default, "
+    "because it changes the counts."
 )
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: "

@@ -38,13 +38,13 @@ _ENGINE = (
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (
-    "Let auto explore every state, too. Exploration makes no proof that a certificate could hold, so "
-    "--certificate switches it off."
+    "Let auto explore every state, too. Exploration gives no certificate, so --certificate switches "
+    "exploration off."
 )
 _HELP = """Check temporal properties of every execution, under fairness.
 
-A counterexample is an execution that goes on for ever: it ends in a loop that is fair and violates the
-property. Progress goes to standard error, the result to standard output.
+A counterexample is an execution that goes on forever. It ends in a loop; the loop is fair, and the execution
+violates the property. Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

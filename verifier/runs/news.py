@@ -25,6 +25,11 @@ class Known:
     run: Run
 
     @property
+    def names(self) -> frozenset[str]:
+        """Return the properties with a verdict."""
+        return frozenset(one.property_name for one in self.run.outcome.verdicts)
+
+    @property
     def words(self) -> str:
         """Return ``TypeOK is violated in 3 steps``, on one line."""
         return ", ".join(

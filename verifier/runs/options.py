@@ -10,9 +10,10 @@ from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal,
 from verifier.solvers.solver_names import SOLVER_NAMES
 
 _EXPECT = (
-    "Exit with 0 only on this verdict: holds, proved, reached, violated, not_inductive or inconclusive. "
-    "PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was enabled. May be "
-    "repeated. Otherwise the exit code is that of the verdict, or 14 if that is 0 (holds, proved, reached)."
+    "Exit with 0 if this is the worst verdict: holds, proved, reached, violated, not_inductive or "
+    "inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is about one property; "
+    "ACTION=enabled demands that an action was enabled. May be repeated. An unexpected verdict keeps its "
+    "exit code, or has 14 if its exit code is 0."
 )
 _DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
@@ -21,6 +22,10 @@ _MEMORY = "End at this much memory: 512MiB, 2GiB."
 _BY = (
     "TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does; translation "
     "uses formulas; auto takes the faster one and says which."
+)
+
+DEFAULT_PROPERTIES = (
+    "[default: those of the configuration; in Python, all but @reachable ones and those with default=False]"
 )
 
 _FIRST = "End at the first violation. [default: each property gets its verdict]"
@@ -42,7 +47,7 @@ SOLVER = OneOf(SOLVER_NAMES)
 
 def properties_option(what: str, also: str = "'all' is all of them") -> tuple[str, ...]:
     """Declare the option for properties. ``what``: the start of its help, as in ``What to check``."""
-    words = f"{what}; may be repeated. {also}. [default: what the spec checks by default]"
+    words = f"{what}; may be repeated. {also}. {DEFAULT_PROPERTIES}"
     declared: tuple[str, ...] = option((), Words(), words, flag="--property")
     return declared
 

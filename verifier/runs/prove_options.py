@@ -32,10 +32,12 @@ _SOLVER = (
 )
 _LEMMAS = "Check the spec's lemmas first, and let IC3 use those that are inductive."
 _ALL_CONSTANTS = (
-    "Prove for all values of the constants at once, by the spec's lemmas (docs/all-constants.md)."
+    "Prove invariants for all values of the constants at once, with the spec's lemmas "
+    "(docs/all-constants.md)."
 )
 _SUGGEST = (
-    "If --all-constants fails, find lemmas at small constants, and print those that complete the proof."
+    "If --all-constants fails, search for lemmas at small constants, and print those that complete the "
+    "proof. For a TLA+ module, the proof then includes them. Into a Python protocol, paste them; run again."
 )
 
 

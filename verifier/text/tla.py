@@ -26,9 +26,10 @@ _MOST_SHOWN, _END_SHOWN = 500, 60
 _TITLES: Mapping[str, str] = {
     "constants": "constants",
     "variables": "variables",
-    "sorts": "sorts: the values that each variable can have, guessed from the first states",
-    "init": "init",
-    "next": "next",
+    "sorts": "sorts: the values that each variable can have, guessed from the first states. Listed(a, b) has "
+    "the values a and b",
+    "init": "place of the initial states' formula",
+    "next": "place of the steps' formula",
     "actions": "actions",
     "instances": "instances of actions",
     "invariants": "invariants",

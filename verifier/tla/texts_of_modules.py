@@ -60,7 +60,8 @@ def _unreadable(source: Source) -> TlaError:
         return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
     words = text_of(error_node).split()
     shown = words[0][:30] if words else "the end of the text"
-    return TlaError(source.place(error_node), f"the text cannot be read from here on, at {shown}")
+    hint = "; a definition is written with ==" if shown in ("=", ":=") else ""
+    return TlaError(source.place(error_node), f"the text cannot be read from here on, at {shown}{hint}")
 
 
 def lines_of(module: Node) -> dict[str, int]:

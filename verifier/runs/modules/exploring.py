@@ -273,7 +273,8 @@ class _Search:
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
         now, result = time.monotonic(), explorer.result
-        for name in result.violations.keys() - self.said:
+        new = (name for name in result.violations if name not in self.said)
+        for name in sorted(new, key=lambda name: len(result.violations[name].states)):
             self.said.add(name)
             self.listen(self._progress(explorer, name))
         if not explorer.walking:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
-from verifier.files import bytes_of, did_you_mean
+from verifier.files import bytes_of, guess_meant_file
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
@@ -163,9 +163,11 @@ def _config(path: Path, config: Path | None) -> Config:
         return read_config(config)
     beside = path.with_suffix(".cfg")
     if not beside.is_file():
-        words = (
-            f"there is no configuration {beside}: name one with --config FILE{did_you_mean(beside, '.cfg')}"
-        )
+        meant = guess_meant_file(beside, ".cfg")
+        # A configuration beside its own module is not meant.
+        is_own = meant is not None and meant.with_suffix(path.suffix).is_file()
+        hint = f"; did you mean {meant}?" if meant is not None and not is_own else ""
+        words = f"there is no configuration {beside}: name one with --config FILE{hint}"
         raise TlaError(Place(str(path), 0, 0), words)
     return read_config(beside)
 
