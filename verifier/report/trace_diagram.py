@@ -144,13 +144,13 @@ class _Builder:
             return (), last
         parts = [one for one in about.get("failing", ()) if not one.get("truth")]
         own = [_find_states(one, self.trace["loop"], last) for one in parts]
-        state = [
+        unmet = [
             failing
             for one, states in zip(parts, own, strict=True)
             for failing in failing_parts([one], paths, values[states[0][0]], states=states)
         ]
-        at = next((one.states[-1][1] for one in state if one.blamed), last)
-        return tuple(state), at
+        at = next((one.states[-1][1] for one in unmet if one.blamed), last)
+        return tuple(unmet), at
 
     # Places
 
