@@ -448,3 +448,16 @@ Next == \\E n \\in 1..40 : sent' = {[from |-> n, to |-> 41 - n, at |-> 10 * n]}
     assert len(whole) > 1000
     assert whole not in shown
     assert f" … {whole[-60:]}" in shown
+
+
+def test_a_number_for_a_set_of_the_configuration_is_warned_of(tmp_path: Path) -> None:
+    module = tmp_path / "Few.tla"
+    text = "CONSTANT S\nVARIABLE x\nInit == x \\in S\nNext == x' = x\n"
+    module.write_text(f"---- MODULE Few ----\n{text}====\n")
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTANT S = {a, b}\n")
+    warning = "warning: S=3 is a number, and S is a set in "
+    refused = verify("explore", str(module), "--set", "S=3")
+    assert refused.exit_code == 2
+    assert warning in refused.stderr
+    assert "--set S='{a, b, c}'" in refused.stderr
+    assert warning not in verify("explore", str(module), "--set", "S={c}").stderr

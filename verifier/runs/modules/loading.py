@@ -108,6 +108,7 @@ def load(
         **overriding,
     }
     specification = _specify(module, library, asked, overriding)
+    specification.warnings = (*specification.warnings, *_warn_of_numbers(asked, overriding, settings))
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
     changed = {n: v for n, v in said.items() if n in declared - overriding.keys() and own.get(n, n) != v}
@@ -115,6 +116,18 @@ def load(
         return load(spec, {**changed, **settings}, config, libraries, began, said)
     began = time.monotonic() if began is None else began
     return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
+
+
+def _warn_of_numbers(config: Config, given: Mapping[str, Assignment], named: Container[str]) -> list[str]:
+    """Return warnings for sets of a configuration in whose place ``--set`` names a number."""
+    warnings = []
+    for name, one in given.items():
+        own = config.constants.get((None, name))
+        is_number = isinstance(one.value, int) and not isinstance(one.value, bool)
+        if name in named and own is not None and isinstance(own.value, frozenset) and is_number:
+            words = f"warning: {name}={one.value} is a number, and {name} is a set in {config.file}"
+            warnings.append(f"{words}. A set has its elements in braces: --set {name}='{{a, b, c}}'")
+    return warnings
 
 
 def _specify(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from verifier.tla.lazy_sets import Combined, FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.translate.shapes import MOST_LISTED, NoShape, Shape
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_infinite, members
+from verifier.tla.values import LazySet, is_infinite, members
 
 
 def add_members(shape: Shape, of: Value) -> None:
-    """Add all members of a set to a shape. Raises NoShape for infinite sets."""
+    """Add all members of a set to a shape. Raises NoShape for infinite sets, and NoValue for other values."""
     if not isinstance(of, frozenset):
         shape.seen = None
     match of:
@@ -33,7 +33,7 @@ def add_members(shape: Shape, of: Value) -> None:
 def _add_listed(shape: Shape, of: Value) -> None:
     if is_infinite(of):
         raise NoShape("an infinite set")
-    if not isinstance(of, frozenset) and of.size() > MOST_LISTED:
+    if isinstance(of, LazySet) and of.size() > MOST_LISTED:
         raise NoShape("a large set")
     for item in members(of):
         shape.add(item)
