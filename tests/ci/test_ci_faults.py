@@ -169,7 +169,7 @@ FAULTS = [
         'DeadlockPerfect = "holds"\n',
         "",
         14,
-        ("manifest: DeadlockPerfect: sac.py:RabbitSac checks DeadlockPerfect by default, but no cell",),
+        ("manifest: DeadlockPerfect: no cell expects a verdict of DeadlockPerfect, which is a property",),
     ),
     Fault(
         "another hash recorded",
