@@ -73,7 +73,7 @@ def test_a_file_of_another_format_is_no_certificate_for_all_constants(tmp_path: 
     text = dump(reading, Attempt("mutual_exclusion", kept=False))
     file = tmp_path / "proof.json"
     file.write_text(text.replace(FORMAT, f"{FORMAT}0"))
-    with pytest.raises(Misfit, match="its format is"):
+    with pytest.raises(Misfit, match="this version writes"):
         read(file)
 
 

@@ -180,7 +180,7 @@ def test_the_command_names_the_lemmas_of_a_module_and_its_folders(tmp_path: Path
         "---- MODULE Low ----\nEXTENDS Naturals\nVARIABLE x\nTypeOK == x \\in 0..3\nInit == x = 0\n"
         "Next == x < 2 /\\ x' = x + 1\nInv == x < 3\nSmall == x <= 2\n===="
     )
-    (tmp_path / "Low.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    (tmp_path / "Low.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
     asked = ("--lemma", "Small", "--library", str(tmp_path / "more"))
     (row,) = run_rows("prove", "--spec", str(tmp_path / "Low.tla"), "--all-constants", *asked)
     named = "--library more --lemma Small --property Inv --all-constants"
