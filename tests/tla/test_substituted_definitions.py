@@ -105,3 +105,20 @@ def test_an_assumption_with_a_replaced_standard_operator_is_refused(tmp_path: Pa
     (tmp_path / "Count.cfg").write_text(f"{CONFIG}CONSTANT Cardinality <- Fewer\nINVARIANT Small\n")
     with pytest.raises(Unread, match="this ASSUME has Cardinality, and the configuration puts another"):
         execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))
+
+
+@pytest.mark.parametrize(
+    "named", ["INIT Init\nNEXT Next\nCONSTANT Next <- Idle", "INIT Init\nNEXT Next\nCONSTANT Init <- Start",
+              "SPECIFICATION Spec\nCONSTANT Next <- Idle", "SPECIFICATION Spec\nCONSTANT Init <- Start",
+              "INIT Init\nNEXT Next\nCONSTANT Few <- Any"],
+)  # fmt: skip
+def test_the_answer_says_that_what_the_configuration_names_is_replaced(tmp_path: Path, named: str) -> None:
+    """The claim itself, Init or Next may be another definition than the module's."""
+    more = "Start == Init /\\ given = 0\nAny == given >= 0\nSpec == Init /\\ [][Next]_<<last, given>>\n===="
+    (tmp_path / "Count.tla").write_text(MODULE.replace("====", more))
+    config = CONFIG.replace("INIT Init\nNEXT Next\n", "")
+    (tmp_path / "Count.cfg").write_text(f"{config}{named}\nINVARIANT Few\n")
+    run = execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))
+    replaced, put = named.split("CONSTANT ")[1].split(" <- ")
+    assert _verdict(run) == "PROVED"
+    assert f"{replaced} is {put}, as in the configuration" in run.beyond_declared

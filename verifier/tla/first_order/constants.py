@@ -135,7 +135,7 @@ def _find_mentioned(specification: Specification) -> set[str]:
 
 def list_constants(whole: ast.Expression) -> set[str]:
     """Return the constants that an expression mentions, through definitions."""
-    symbols = (node.operator for node in _walk([whole]) if isinstance(node, ast.Apply))
+    symbols = (node.operator for node in nodes_below([whole]) if isinstance(node, ast.Apply))
     return {symbol.name for symbol in symbols if isinstance(symbol, ast.Constant)}
 
 
@@ -177,14 +177,14 @@ def list_words(
     """Return the strings and single values that the expressions mention, through definitions."""
     words: dict[str, None] = {}
     roots = [*roots, *_substitutes_below(specification, roots)]
-    for node in _walk(roots):
+    for node in nodes_below(roots):
         if isinstance(node, ast.String):
             words[node.value] = None
         elif isinstance(node, ast.Apply) and isinstance(node.operator, ast.Constant):
             name = node.operator.name
             if name in constants.atoms:
                 words[name] = None
-    strings = {node.value for node in _walk(roots) if isinstance(node, ast.String)}
+    strings = {node.value for node in nodes_below(roots) if isinstance(node, ast.String)}
     for name in strings & constants.atoms.keys():
         constants.refused[name] = f"{name} is both a string and a constant of the module"
         del constants.atoms[name]
@@ -194,7 +194,7 @@ def list_words(
 
 def _substitutes_below(specification: Specification, roots: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the bodies of the definitions that the configuration puts in place of others."""
-    for node in _walk(roots):
+    for node in nodes_below(roots):
         symbol = getattr(node, "operator", None)
         if isinstance(symbol, ast.Definition):
             put = specification.evaluator.resolve(symbol, symbol.module)
@@ -202,7 +202,7 @@ def _substitutes_below(specification: Specification, roots: list[ast.Expression]
                 yield put.body
 
 
-def _walk(roots: list[ast.Expression]) -> Iterator[Any]:
+def nodes_below(roots: list[ast.Expression]) -> Iterator[Any]:
     """Yield all nodes below expressions, and below the definitions that they use."""
     seen, waiting = set[int](), list[Any](roots)
     while waiting:
@@ -280,7 +280,7 @@ def read_assumptions(specification: Specification, constants: Constants) -> tupl
 def _require_own_meanings(specification: Specification, whole: ast.Expression) -> None:
     """Refuse an ASSUME with a standard operator in whose place the configuration puts another one: the rules
     below know it by its name."""
-    for node in _walk([whole]):
+    for node in nodes_below([whole]):
         symbol = node.operator if isinstance(node, ast.Apply) else None
         if not isinstance(symbol, ast.Builtin):
             continue

@@ -38,6 +38,7 @@ from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Scope, Unread
+from verifier.tla.first_order.substitutes import note_named_substitutes
 from verifier.tla.first_order.type_invariants import find_kinds
 from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
@@ -125,6 +126,7 @@ def make_protocol(
     constants = classify(specification)
     lemmas = [name_lemma(name, properties) for name in lemmas]
     claims = {name: formula_of(specification, operator_of(name)) for name in (*properties, *lemmas)}
+    note_named_substitutes(specification, constants, map(operator_of, claims))
     assert specification.next is not None
     roots = [*(one.body for one in specification.init), specification.next.body]
     roots += [one.body for one in claims.values()]
