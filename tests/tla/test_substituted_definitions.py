@@ -114,7 +114,7 @@ def test_an_assumption_with_a_replaced_standard_operator_is_refused(tmp_path: Pa
 )  # fmt: skip
 def test_the_answer_says_that_what_the_configuration_names_is_replaced(tmp_path: Path, named: str) -> None:
     """The claim itself, Init or Next may be another definition than the module's."""
-    more = "Start == Init /\\ given = 0\nAny == given >= 0\nSpec == Init /\\ [][Next]_<<last, given>>\n===="
+    more = "Start == last = [n \\in Node |-> -1] /\\ given = 0\nAny == given >= 0\nSpec == Init /\\ [][Next]_<<last, given>>\n===="
     (tmp_path / "Count.tla").write_text(MODULE.replace("====", more))
     config = CONFIG.replace("INIT Init\nNEXT Next\n", "")
     (tmp_path / "Count.cfg").write_text(f"{config}{named}\nINVARIANT Few\n")
@@ -122,3 +122,12 @@ def test_the_answer_says_that_what_the_configuration_names_is_replaced(tmp_path:
     replaced, put = named.split("CONSTANT ")[1].split(" <- ")
     assert _verdict(run) == "PROVED"
     assert f"{replaced} is {put}, as in the configuration" in run.beyond_declared
+
+
+def test_definitions_that_call_themselves_by_a_substitution_are_refused(tmp_path: Path) -> None:
+    """They had no end. TLC ends with a StackOverflowError."""
+    more = "Start == Init /\\ given = 0\n===="
+    (tmp_path / "Count.tla").write_text(MODULE.replace("====", more))
+    (tmp_path / "Count.cfg").write_text(f"{CONFIG}CONSTANT Init <- Start\nINVARIANT Few\n")
+    with pytest.raises(Unread, match="Start calls itself, since the configuration puts it in place of"):
+        execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))

@@ -202,8 +202,9 @@ def _substitutes_below(specification: Specification, roots: list[ast.Expression]
                 yield put.body
 
 
-def nodes_below(roots: list[ast.Expression]) -> Iterator[Any]:
-    """Yield all nodes below expressions, and below the definitions that they use."""
+def nodes_below(roots: list[ast.Expression], *, definitions: bool = True) -> Iterator[Any]:
+    """Yield all nodes below expressions, and below the definitions that they use, unless ``definitions`` is
+    false."""
     seen, waiting = set[int](), list[Any](roots)
     while waiting:
         node = waiting.pop()
@@ -213,7 +214,7 @@ def nodes_below(roots: list[ast.Expression]) -> Iterator[Any]:
         if isinstance(node, tuple | list):
             waiting += node
         elif isinstance(node, ast.Definition):
-            waiting.append(node.body)
+            waiting += [node.body] if definitions else []
         elif isinstance(node, ast.Expression | ast.Binding | ast.Update):
             yield node
             waiting += [getattr(node, one.name) for one in fields(node)]

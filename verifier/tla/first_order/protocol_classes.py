@@ -38,7 +38,7 @@ from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Scope, Unread
-from verifier.tla.first_order.substitutes import note_named_substitutes
+from verifier.tla.first_order.substitutes import note_named_substitutes, refuse_circular_definitions
 from verifier.tla.first_order.type_invariants import find_kinds
 from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
@@ -130,6 +130,7 @@ def make_protocol(
     assert specification.next is not None
     roots = [*(one.body for one in specification.init), specification.next.body]
     roots += [one.body for one in claims.values()]
+    refuse_circular_definitions(specification, roots)
     sizes = _Sizes(specification, constants)
     words = list_words(specification, constants, [*roots, *_type_roots(specification)])
     reading = make_reading(specification, constants, words, rules, sizes)

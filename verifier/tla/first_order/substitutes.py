@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from verifier.tla import ast
 from verifier.tla.first_order.constants import Constants, nodes_below
+from verifier.tla.first_order.scopes import Unread
 from verifier.tla.specification import Specification
 
 
@@ -24,3 +25,29 @@ def note_named_substitutes(specification: Specification, constants: Constants, c
             put = specification.evaluator.resolve(symbol, symbol.module)
             if isinstance(put, ast.Definition) and put is not symbol:
                 constants.substitutes[symbol.name] = put.name
+
+
+def refuse_circular_definitions(specification: Specification, roots: Iterable[ast.Expression]) -> None:
+    """Refuse definitions that call themselves since the configuration replaces one of them. No RECURSIVE
+    declares them, so no rule expects them. Raises Unread."""
+    finished, open_ = set[int](), set[int]()
+
+    def visit(whole: ast.Expression) -> None:
+        for node in nodes_below([whole], definitions=False):
+            symbol = node.operator if isinstance(node, ast.Apply) else None
+            if not isinstance(symbol, ast.Definition):
+                continue
+            meant = specification.evaluator.resolve(symbol, symbol.module) or symbol
+            if not isinstance(meant, ast.Definition) or meant.body is None or meant.recursive:
+                continue
+            if id(meant) in open_:
+                words = f"{meant.shown} calls itself, since the configuration puts it in place of another"
+                raise Unread(node.place, words)
+            if id(meant) not in finished:
+                open_.add(id(meant))
+                visit(meant.body)
+                open_.remove(id(meant))
+                finished.add(id(meant))
+
+    for root in roots:
+        visit(root)
