@@ -114,7 +114,8 @@ def test_an_assumption_with_a_replaced_standard_operator_is_refused(tmp_path: Pa
 )  # fmt: skip
 def test_the_answer_says_that_what_the_configuration_names_is_replaced(tmp_path: Path, named: str) -> None:
     """The claim itself, Init or Next may be another definition than the module's."""
-    more = "Start == last = [n \\in Node |-> -1] /\\ given = 0\nAny == given >= 0\nSpec == Init /\\ [][Next]_<<last, given>>\n===="
+    start = "Start == last = [n \\in Node |-> -1] /\\ given = 0\nAny == given >= 0\n"
+    more = f"{start}Spec == Init /\\ [][Next]_<<last, given>>\n===="
     (tmp_path / "Count.tla").write_text(MODULE.replace("====", more))
     config = CONFIG.replace("INIT Init\nNEXT Next\n", "")
     (tmp_path / "Count.cfg").write_text(f"{config}{named}\nINVARIANT Few\n")
