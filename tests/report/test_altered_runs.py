@@ -77,6 +77,7 @@ FIGURES = ("statistics",)
         ([(("documented", "Ask"), "Nothing happens.")], "were altered after the run"),
         ([(("places", "Ask"), "Lock.tla:1")], "were altered after the run"),
         ([(("checksum",), "")], "were altered after the run"),
+        ([(("asked",), {}), (("documented", "Ask"), "Nothing happens.")], "were altered after the run"),
     ],
 )  # fmt: skip
 def test_a_run_that_contradicts_itself_is_refused(

@@ -240,6 +240,14 @@ def test_what_gets_into_the_page_all_the_same_does_not_run(
     assert any("Content Security Policy" in line for line in console(driver))
 
 
+def test_marks_that_no_cell_has_are_not_explained() -> None:
+    page = as_html(grid(40, 2))
+    legend = page.partition('class="legend">')[2].partition("</p>")[0]
+    assert "<b>■</b> is proved for all depths" in legend
+    assert "<b>✗ 11</b> is violated after 11 steps" in legend
+    assert "holds" not in legend
+
+
 def test_the_policy_allows_our_own_scripts_and_styles_alone() -> None:
     page = as_html(grid(40, 2))
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)

@@ -16,6 +16,7 @@ from verifier.runs.certifying_all import certify, read_claim
 from verifier.runs.loaded import ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.prove_options import ProveOptions
+from verifier.trust.certificate_file import digest_of
 from verifier.verdict import LEFT_TO_LIVE
 
 MODULE = """---- MODULE Work ----
@@ -119,3 +120,12 @@ def test_the_hash_is_that_of_the_module(spec: str) -> None:
     own = load(spec, {}).definition.spec_hash
     for names in (("TypeOK",), ("TypeOK", "DoneIsTaken")):
         assert as_object(prove(spec, *names))["spec_hash"] == own
+
+
+def test_a_certificate_of_no_claim_is_refused(spec: str, tmp_path: Path) -> None:
+    content = json.loads(prove(spec, "TypeOK").certificate_texts["TypeOK"])
+    content["read_with"] = {"properties": [], "lemmas": []}
+    content["digest"] = digest_of(content)
+    (tmp_path / "c.json").write_text(json.dumps(content))
+    with pytest.raises(UsageError, match="no property of the module is named"):
+        read_claim(tmp_path / "c.json", spec, None, Limits())

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
@@ -132,3 +133,15 @@ def test_definitions_that_call_themselves_by_a_substitution_are_refused(tmp_path
     (tmp_path / "Count.cfg").write_text(f"{CONFIG}CONSTANT Init <- Start\nINVARIANT Few\n")
     with pytest.raises(Unread, match="Start calls itself, since the configuration puts it in place of"):
         execute("prove", load(str(tmp_path / "Count.tla"), {}), ProveOptions(all_constants=True))
+
+
+@pytest.mark.parametrize("used", ["TypeOK == x \\in Vals", "TypeOK == x \\in 0..3\nASSUME Vals # {}"])
+def test_so_are_those_of_the_type_invariant_and_of_an_assume(tmp_path: Path, used: str) -> None:
+    (tmp_path / "Loop.tla").write_text(
+        "---- MODULE Loop ----\nEXTENDS Naturals\nVARIABLE x\nVals == {0, 1}\nWrap == Vals \\cup {2}\n"
+        f"{used}\nInit == x = 0\nNext == x' = x\nInv == x = x\n===="
+    )
+    config = "INIT Init\nNEXT Next\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\nCONSTANT Vals <- Wrap\n"
+    (tmp_path / "Loop.cfg").write_text(config)
+    with pytest.raises(UsageError, match="Wrap calls itself"):
+        execute("prove", load(str(tmp_path / "Loop.tla"), {}), ProveOptions(all_constants=True))

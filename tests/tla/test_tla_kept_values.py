@@ -149,3 +149,23 @@ def test_a_guard_without_a_value_is_an_error_only_where_the_loop_comes_to_it(tmp
     assert "Head" in words or "empty" in words, words
     outcomes = {str(_decide(spec, test, [roles, fine, 0], [roles, fine, 0])) for _ in range(3)}
     assert len(outcomes) == 1
+
+
+def test_a_loop_over_many_members_ends_at_the_first_that_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first conjuncts are not evaluated for all members: that could take long, or have no end."""
+    tried, run = list[int](), Remaining.find
+
+    def note(self: Remaining, e: Any) -> Any:
+        rows = run(self, e)
+        tried.append(0 if rows is None else len(rows))
+        return rows
+
+    monkeypatch.setattr(Remaining, "find", note)
+    body = r"\E s \in SUBSET (1..40) : n = 0 /\ log'[\"a\"] = <<>> /\ s = {}".replace('\\"', '"')
+    spec = specify_module(tmp_path, f"{HEAD}A0 == {body}\nNext == UNCHANGED vars")
+    test = _compile(spec, "A0")
+    state: list[Any] = [Fn(dict.fromkeys("abc", 0)), Fn(dict.fromkeys("abc", ())), 0]
+    assert [_decide(spec, test, state, list(state)) for _ in range(3)] == [True] * 3
+    assert tried == [0, 0, 0]

@@ -13,7 +13,7 @@ from typing import Any
 
 CHECKSUM = "checksum"
 """The name under which ``#meta`` of an execution has it, and the object of a run."""
-_QUESTION = ("asked", "documented", "places")
+QUESTION = ("asked", "documented", "places")
 """The parts of a run's object that say what was asked: formulas, documentation, and where these stand."""
 
 
@@ -25,7 +25,7 @@ def checksum_of(trace: Mapping[str, Any]) -> str:
 
 def checksum_of_question(content: Mapping[str, Any]) -> str:
     """Return the checksum of what the object of a run says about its question."""
-    return _hash({name: content.get(name, {}) for name in _QUESTION})
+    return _hash({name: content.get(name, {}) for name in QUESTION})
 
 
 def _hash(said: Mapping[str, Any]) -> str:

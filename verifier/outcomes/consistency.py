@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from verifier.errors import UsageError
-from verifier.outcomes.checksum import CHECKSUM, checksum_of_question
+from verifier.outcomes.checksum import CHECKSUM, QUESTION, checksum_of_question
 from verifier.outcomes.row import exit_codes_of
 from verifier.outcomes.trace_consistency import trace_contradictions
 from verifier.specs.definition import PropertyKind
@@ -53,7 +53,11 @@ def check_consistency(content: Mapping[str, Any]) -> None:
 
 def _question(content: Mapping[str, Any]) -> Iterator[str]:
     """Compare the formulas and the documentation with their checksum."""
-    if content.get("asked") and content.get(CHECKSUM, "") != checksum_of_question(content):
+    if not any(content.get(name) for name in QUESTION):
+        return
+    if CHECKSUM not in content:
+        yield f"the run has no {CHECKSUM} of its formulas: another version made it, or it was altered"
+    elif content[CHECKSUM] != checksum_of_question(content):
         yield f"the formulas or their documentation were altered after the run: its {CHECKSUM} is another"
 
 

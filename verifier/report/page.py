@@ -49,6 +49,13 @@ _MOST_BESIDE = 12
 _MOST_READY = 100
 """The limit of verdicts whose pages are ready. Beyond it, pages are packed, and made when they are opened."""
 
+_MEANINGS = {
+    VerdictKind.NOT_INDUCTIVE: "is not kept by a step",
+    VerdictKind.INCONCLUSIVE: "is open",
+    VerdictKind.ERROR: "is an error",
+}
+"""The meanings of marks without a number of steps."""
+
 
 def as_html(report: Report) -> str:
     """The report as an HTML document that needs no other file."""
@@ -90,6 +97,7 @@ def as_html(report: Report) -> str:
             start=_start(report, names),
             graph=None if report.graph is None else embed(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
+            legend=list(_explain_marks(verdicts)),
             findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
             grids=_draw_grids(report, verdicts) if several and not is_one and not report.cells else [],
             plots=[(title, svg) for title, svg, _ in plots],
@@ -109,6 +117,30 @@ def _count_stuck(report: Report) -> int:
 
 def _checker(verdicts: Sequence[VerdictPage]) -> str | None:
     return CHECKER if any(verdict.known for verdict in verdicts) else None
+
+
+def _explain_marks(verdicts: Sequence[VerdictPage]) -> Iterator[tuple[str, str]]:
+    """Yield the marks in the cells of the grids, and what each means. Others are not explained."""
+    kinds = {verdict.row.verdict for verdict in verdicts}
+    closed = any(not one.is_complete for one in verdicts if one.row.verdict is VerdictKind.HOLDS)
+    for kind in VerdictKind:
+        if kind not in kinds:
+            continue
+        mark = MARKS[kind]
+        match kind:
+            case VerdictKind.HOLDS:
+                if closed:
+                    yield f"{mark} 12", "holds up to 12 steps"
+                if any(verdict.is_complete for verdict in verdicts):
+                    yield f"{mark} all", "holds in all states"
+            case VerdictKind.VIOLATED:
+                yield f"{mark} 11", "is violated after 11 steps"
+            case VerdictKind.REACHED:
+                yield f"{mark} 11", "is reached after 11 steps"
+            case VerdictKind.PROVED:
+                yield mark, "is proved for all depths"
+            case _:
+                yield mark, _MEANINGS[kind]
 
 
 def _same(rows: Sequence[Row]) -> str:

@@ -32,7 +32,10 @@ class MinisatSolver(BufferedSolver):
 
     def _decide(self, assumptions: list[int]) -> Answer:
         self._model = None
-        return Answer.SATISFIABLE if self._solver.solve(assumptions) else Answer.UNSATISFIABLE
+        is_satisfiable = self._solver.solve(assumptions)
+        if is_satisfiable is None:
+            return Answer.UNKNOWN
+        return Answer.SATISFIABLE if is_satisfiable else Answer.UNSATISFIABLE
 
     def _read(self, variable: int) -> bool:
         return self._read_all([variable])[0]

@@ -34,7 +34,10 @@ _DEEPEST = 8
 """The limit of definitions in definitions that are looked into."""
 _MOST = 1_000
 """The limit of members that remain: a loop with more of them runs as it is written."""
-_TRIED = 500
+_MOST_TRIED = 20_000
+"""The limit of members for which the first conjuncts are evaluated. With more of them, the loop always runs
+as it is written: it ends at the first member that decides, and has guards of its own."""
+_ASKED = 500
 _WORTH_IT = 0.3
 """The share of loops whose remaining members must be known."""
 _Rows: TypeAlias = "list[tuple[Any, ...]]"
@@ -79,18 +82,19 @@ class Remaining:
     ) -> None:
         self.ev, self.whole, self.unit, self.first, self.reads = ev, whole, unit, first, reads
         self.asked = self.known = 0
-        self._kept: tuple[list[Any], _Rows | None] = ([], None)
-        """The value objects, and what was found for them. It is set at once: a signal may interrupt."""
-        self._collect: Callable[[Frame], _Rows] | None = None
+        self._kept: tuple[list[Any], _Rows | None] | None = None
+        """The value objects, and the rows for them. It is set at once: a signal may interrupt."""
+        self._collect: Callable[[Frame], _Rows | None] | None = None
+        self._too_many = False
 
     def find(self, e: Frame) -> _Rows | None:
         """Return the members that remain, each as the values of all names; None if the loop must run."""
-        if self.asked > _TRIED and self.known < self.asked * _WORTH_IT:
+        if self._too_many or (self.asked > _ASKED and self.known < self.asked * _WORTH_IT):
             return None
         now = self.ev.now
         self.asked += 1
-        objects, rows = self._kept
-        if objects:
+        if self._kept is not None:
+            objects, rows = self._kept
             for place, value in zip(self.reads, objects, strict=True):
                 if now[place] is not value:
                     break
@@ -111,18 +115,24 @@ class Remaining:
             rows = self._collect(extend_frame(e, self.unit))
         except (Undefined, NoValue, RecursionError):
             return None
+        if rows is None:
+            self._too_many = True
+            return None
         return rows if len(rows) <= _MOST else None
 
-    def _compile(self) -> Callable[[Frame], _Rows]:
+    def _compile(self) -> Callable[[Frame], _Rows | None]:
         ev, unit = self.ev, self.unit
         slots = "".join(f"e[{unit.slot(one.names[0])}], " for one in self.whole.bindings)
         inner = [
+            "tried += 1",
+            f"if tried > {_MOST_TRIED}: return None",
             f"if {ev.truth_source(self.first, unit)}:",
             f" rows.append(({slots}))",
             f" if len(rows) > {_MOST}: return rows",
         ]
         lines = loop_lines(ev, self.whole.bindings, unit, False, inner)
-        made: Callable[[Frame], _Rows] = ev.emit.names[ev.emit.define(["rows = []", *lines, "return rows"])]
+        name = ev.emit.define(["rows, tried = [], 0", *lines, "return rows"])
+        made: Callable[[Frame], _Rows | None] = ev.emit.names[name]
         return made
 
 

@@ -25,7 +25,7 @@ from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import OF_STEPS, TEMPORAL_PART, Verdict, VerdictKind
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
@@ -47,6 +47,8 @@ def read_as_protocol(
     module = source.module
     specification = module.specification
     open_ = [one for one in properties if _is_no_invariant(source, one)]
+    if not properties:
+        raise UsageError("no property of the module is named")
     if len(open_) == len(properties):
         raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {open_[0]} is none")
     left_out = [Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT) for one in open_]
@@ -129,12 +131,12 @@ def _extend_module(
 
 
 def _is_no_invariant(source: ConfiguredModule, name: str) -> bool:
-    """True for freedom from deadlock and for a PROPERTY."""
+    """True for freedom from deadlock, and for a PROPERTY or a part of one."""
     module = source.module
-    return name == module.definition.titles.no_deadlock or any(
-        name.startswith(one) and name not in module.specification.invariants
-        for one in module.specification.properties
-    )
+    if name == module.definition.titles.no_deadlock:
+        return True
+    whole = name.removesuffix(TEMPORAL_PART).removesuffix(OF_STEPS)
+    return whole in module.specification.properties and name not in module.specification.invariants
 
 
 def _compare(protocol: ModuleProtocol, source: ConfiguredModule, limits: Limits) -> Mapping[str, Any]:

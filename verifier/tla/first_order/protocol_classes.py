@@ -123,14 +123,15 @@ def make_protocol(
     type invariant is a lemma too. Raises Unread, with the place of what has no reading."""
     rules = rules or Rules()
     _require_plain(specification)
-    constants = classify(specification)
     lemmas = [name_lemma(name, properties) for name in lemmas]
     claims = {name: formula_of(specification, operator_of(name)) for name in (*properties, *lemmas)}
-    note_named_substitutes(specification, constants, map(operator_of, claims))
     assert specification.next is not None
     roots = [*(one.body for one in specification.init), specification.next.body]
     roots += [one.body for one in claims.values()]
-    refuse_circular_definitions(specification, roots)
+    assumed = [one.body for one in specification.module.assumptions]
+    refuse_circular_definitions(specification, [*roots, *_type_roots(specification), *assumed])
+    constants = classify(specification)
+    note_named_substitutes(specification, constants, map(operator_of, claims))
     sizes = _Sizes(specification, constants)
     words = list_words(specification, constants, [*roots, *_type_roots(specification)])
     reading = make_reading(specification, constants, words, rules, sizes)
