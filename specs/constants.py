@@ -120,7 +120,7 @@ class IndexSetConstant(Constant[IndexSet]):
 
     @property
     def allowed(self) -> str:
-        return f"a number of elements from {self.minimum}"
+        return f"a size from {self.minimum}"
 
     def parse(self, value: Any) -> Any:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)

@@ -59,7 +59,7 @@ def test_show_describes_a_protocol() -> None:
         "name": "replicas",
         "value": 2,
         "default": 3,
-        "allowed": "a number of elements from 2",
+        "allowed": "a size from 2",
         "description": about["constants"][0]["description"],
     }
     assert {item["name"]: item["default"] for item in about["properties"]}["LeaderInIsr"] is False

@@ -26,9 +26,9 @@ APPROXIMATIONS = (
         "it covers every number of elements, even infinitely many",
     ),
     Approximation(
-        "an element of an index set that has a name",
+        "a named element of an index set",
         "any element",
-        "this covers the named one",
+        "this covers the named element",
     ),
     Approximation(
         "an integer of a Range",
