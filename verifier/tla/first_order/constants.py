@@ -176,7 +176,8 @@ def list_words(
 ) -> tuple[str, ...]:
     """Return the strings and single values that the expressions mention, through definitions."""
     words: dict[str, None] = {}
-    roots = [*roots, *_substitutes_below(specification, roots)]
+    put = [one.body for _, one in substitutes_below(specification, roots)]
+    roots = [*roots, *(body for body in put if body is not None)]
     for node in nodes_below(roots):
         if isinstance(node, ast.String):
             words[node.value] = None
@@ -192,14 +193,16 @@ def list_words(
     return tuple(word for word in words if word)
 
 
-def _substitutes_below(specification: Specification, roots: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the bodies of the definitions that the configuration puts in place of others."""
+def substitutes_below(
+    specification: Specification, roots: list[ast.Expression]
+) -> Iterator[tuple[ast.Definition, ast.Definition]]:
+    """Yield the definitions in place of which the configuration puts others, each with the other one."""
     for node in nodes_below(roots):
         symbol = getattr(node, "operator", None)
         if isinstance(symbol, ast.Definition):
             put = specification.evaluator.resolve(symbol, symbol.module)
-            if isinstance(put, ast.Definition) and put.body is not None:
-                yield put.body
+            if isinstance(put, ast.Definition) and put is not symbol:
+                yield symbol, put
 
 
 def nodes_below(roots: list[ast.Expression], *, definitions: bool = True) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from verifier.tla import ast
-from verifier.tla.first_order.constants import Constants, nodes_below
+from verifier.tla.first_order.constants import Constants, nodes_below, substitutes_below
 from verifier.tla.first_order.scopes import Unread
 from verifier.tla.specification import Specification
 
@@ -18,13 +18,11 @@ def note_named_substitutes(specification: Specification, constants: Constants, c
     config, module = specification.config, specification.module
     named = [one.name for one in (config.specification, config.init, config.next) if one is not None]
     symbols = [module.names.get(name) for name in (*named, *claims)]
-    roots = [ast.Apply(one, place=one.place) for one in symbols if isinstance(one, ast.Definition)]
-    for node in nodes_below([*roots]):
-        symbol = node.operator if isinstance(node, ast.Apply) else None
-        if isinstance(symbol, ast.Definition):
-            put = specification.evaluator.resolve(symbol, symbol.module)
-            if isinstance(put, ast.Definition) and put is not symbol:
-                constants.substitutes[symbol.name] = put.name
+    roots: list[ast.Expression] = [
+        ast.Apply(one, place=one.place) for one in symbols if isinstance(one, ast.Definition)
+    ]
+    for symbol, put in substitutes_below(specification, roots):
+        constants.substitutes[symbol.name] = put.name
 
 
 def refuse_circular_definitions(specification: Specification, roots: Iterable[ast.Expression]) -> None:
