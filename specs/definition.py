@@ -13,7 +13,6 @@ from typing import Any
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Symbol, Term
-from verifier.specs import hashing
 from verifier.specs.meaning import Action, Lemma, Meaning, Parameter, Property, PropertyKind
 from verifier.specs.titles import Titles
 
@@ -155,4 +154,6 @@ class Definition(Meaning):
 
         It includes the lemmas, because the answer of induction depends on them.
         """
+        from verifier.specs import hashing
+
         return hashing.spec_hash(self)

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import ROOT
+from tests.support.counter_logs import write_counter
+from verifier.solvers.solver_names import BACKENDS
+from verifier.version import find_version, read_version
 
 _SHOW = """
 import sys
@@ -47,3 +55,75 @@ def test_nothing_is_loaded_before_an_interrupt_is_answered() -> None:
 
 def test_package_metadata_are_not_read_without_need() -> None:
     assert _run_to_end("", 'assert "importlib.metadata" not in sys.modules') == "done"
+
+
+_FENCED = str(ROOT / "docs" / "examples" / "FencedLock.tla")
+_NEVER = ("z3", "pyspark", "pandas", "jinja2", "networkx", "hypothesis", "email", "importlib.metadata")
+"""Packages and modules that take 10 ms and more to load, and that no small answer needs."""
+_ENGINES = ("verifier.engines.ic3", "verifier.engines.bmc", "verifier.engines.prove", "verifier.explicit")
+_TRANSLATION = ("verifier.tla.translate.definition", "verifier.runs.validation.verdicts")
+_MODULES = ("numpy", "pysat", *_ENGINES, *_TRANSLATION)
+_BEGIN = """
+import sys
+from verifier.cli.entry import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code in (None, 0, 12), end.code
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "without"),
+    [
+        (["explore", _FENCED], _MODULES),
+        (["check", _FENCED], _MODULES),
+        (["bmc", "rabbit-sac"], ("pysat", "verifier.engines.ic3", "verifier.engines.prove")),
+        (["explore", "rabbit-sac"], ("pysat", "verifier.engines.ic3", "verifier.engines.bmc", *_TRANSLATION)),
+        (["show", "kip320"], ("numpy", "pysat", "verifier.tla", *_ENGINES)),
+        (["list"], ("numpy", "pysat", "rich", "verifier.system", "verifier.tla", *_ENGINES)),
+    ],
+    ids=lambda words: " ".join(words[:1]),
+)
+def test_a_command_loads_only_what_it_needs(words: list[str], without: tuple[str, ...]) -> None:
+    """Of the process that answers; its children load the engines that they run.
+
+    An exploration leaves temporal properties open, with code 12."""
+    assert not _loaded(words) & {*_NEVER, *without}
+
+
+def test_judging_a_log_loads_no_solver(tmp_path: Path) -> None:
+    write_counter(tmp_path)
+    log = tmp_path / "run.ndjson"
+    log.write_text('{"event": "Inc"}\n{"event": "Dec"}\n')
+    files = ["--spec", str(tmp_path / "Counter.tla"), "--map", str(tmp_path / "map.toml")]
+    assert not _loaded(["conform", str(log), *files]) & {*_NEVER, "pysat", "verifier.engines.bmc"}
+
+
+def _loaded(words: list[str]) -> set[str]:
+    """The modules that a command has loaded at its end."""
+    ran = subprocess.run([sys.executable, "-c", _BEGIN, *words], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return {*ran.stdout.splitlines()[-1].split()}
+
+
+@pytest.mark.parametrize("package", ["protoverify", *sorted({one.package for one in BACKENDS.values()})])
+def test_versions_are_those_of_the_metadata(package: str) -> None:
+    assert find_version(package) == read_version(package) is not None
+
+
+def test_the_nearest_installation_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are searched in the order in which Python imports. The name of a checkout has no version."""
+    near, far = tmp_path / "near", tmp_path / "far"
+    for folder, version in ((near, "2.0"), (far, "1.0")):
+        info = folder / f"some_thing-{version}.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: some-thing\nVersion: {version}\n")
+    monkeypatch.setattr(sys, "path", [str(near), str(far), *sys.path])
+    assert find_version("some-thing") == read_version("some-thing") == "2.0"
+    checkout = near / "some_thing.egg-info"
+    checkout.mkdir()
+    (checkout / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: some-thing\nVersion: 3.0\n")
+    assert find_version("some-thing") == read_version("some-thing")
+    assert find_version("some") is None

@@ -20,7 +20,7 @@ from tests.support.toys import Chain, LockServer, Lottery, Overflow, SelfLoop, U
 from verifier.clauses.frame_variables import FrameVariables
 from verifier.clauses.unrolling import Steps, unroll
 from verifier.encodings.sorts import Range, Set
-from verifier.engines.explore import COMPLETE, Exploration, Progress, Request, explore
+from verifier.engines.explore import Exploration, Progress, Request, explore
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
@@ -32,7 +32,7 @@ from verifier.specs.registry import load
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
-from verifier.verdict import VerdictKind
+from verifier.verdict import COMPLETE, VerdictKind
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "kafka-async-isr": {"replicas": 2, "max_offset": 1, "max_version": 2},

@@ -17,7 +17,7 @@ from tests.support.models import build
 from verifier.engines import bmc, explore, live_portfolio
 from verifier.engines.live import LiveEngine, Request, decide_property
 from verifier.engines.live_methods import by_exploration
-from verifier.engines.prove import ProveOutcome
+from verifier.engines.proofs import ProveOutcome
 from verifier.processes.limits import Limits
 from verifier.specs.registry import load
 from verifier.system.fairness import conditions_named

@@ -13,13 +13,12 @@ import pytest
 
 import verifier
 from tests.support.command_line import LOCK, ROOT, start_verify, verify, wrong
-from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
 from verifier.runs.check_merge import EngineReport, merge
 from verifier.runs.check_plan import Plan
 from verifier.runs.check_reports import describe_effort
 from verifier.specs.definition import Definition
-from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
+from verifier.verdict import COMPLETE, LEFT_TO_LIVE, Verdict, VerdictKind
 
 FENCED = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 

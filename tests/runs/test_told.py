@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
-from verifier.engines.exploration import Progress
+from verifier.engines.exploration_progress import Progress
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import answer_question, make_question
 from verifier.runs.engine import engine_named

@@ -24,7 +24,8 @@ from tests.support.models import build
 from tests.support.toys import Chain, LockServer
 from verifier.cluster.master import check_master, is_local, slots_here
 from verifier.cluster.session import Session, SparkSettings
-from verifier.engines.exploration import Exploration, Progress, Request, Runner, RunningExploration
+from verifier.engines.exploration import Exploration, Request, Runner, RunningExploration
+from verifier.engines.exploration_progress import Progress
 from verifier.engines.explore import explore
 from verifier.engines.findings import Findings
 from verifier.engines.task_cluster import TaskCluster

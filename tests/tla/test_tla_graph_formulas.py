@@ -11,7 +11,7 @@ from tests.support.lasting_modules import MODULES
 from tests.support.tla_modules import specify_module
 from verifier.tla import state_graph
 from verifier.tla.columns import level_choice as levels
-from verifier.tla.columns.numbers import Unsuited
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification

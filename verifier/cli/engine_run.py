@@ -25,8 +25,6 @@ from verifier.runs.question import Question
 from verifier.runs.told import ToldVerdicts
 from verifier.system.model import Model
 from verifier.text.run import verdict_text
-from verifier.trust.certificate import dump
-from verifier.trust.certificate_file import join_certificates
 
 _CHOSEN = "chosen_lemmas"
 """The field of the options of an engine that chooses among a protocol's lemmas."""
@@ -134,6 +132,9 @@ def _write_answers(run: Run, files: Mapping[OutputFile[Any], Path | None]) -> No
 
 def write_certificates(run: Run, path: Path) -> Run:
     """Write the proofs to one file. Return the run, whose verdicts name the file."""
+    from verifier.trust.certificate import dump
+    from verifier.trust.certificate_file import join_certificates
+
     texts = dict(run.certificate_texts)
     for name, certificate in run.certificates.items():
         assert run.model is not None

@@ -43,7 +43,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     """
     from verifier.runs.replaying import replay_text
     from verifier.text.counterexample import render_trace
-    from verifier.text.live import render_loop
+    from verifier.text.lasso import render_loop
 
     replay = replay_text(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
@@ -62,7 +62,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
 
 def _success(model: Model | None, trace: Trace) -> str:
     from verifier.text.failure import short_failure
-    from verifier.text.live import replay_words
+    from verifier.text.lasso import replay_words
 
     if trace.loop is not None:
         return replay_words(trace)

@@ -35,5 +35,16 @@ class EngineChoice(StrEnum):
     KIND = "kind"
 
 
+class LiveEngine(StrEnum):
+    """The way in which a temporal property is decided."""
+
+    AUTO = "auto"
+    EXPLICIT = "explicit"
+    BMC = "bmc"
+    L2S = "l2s"
+    RANKING = "ranking"
+    ORBITS = "orbits"
+
+
 INDUCTION_SOLVER = "cadical"
 """The default solver of inductive checks."""

@@ -23,10 +23,10 @@ from verifier.engines.exploration import (
     Exploration,
     Graph,
     OutOfMemory,
-    Progress,
     Request,
 )
-from verifier.engines.findings import COMPLETE, Findings
+from verifier.engines.exploration_progress import Progress
+from verifier.engines.findings import Findings
 from verifier.engines.level_search import Head, LevelSearch
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Successors
@@ -39,7 +39,7 @@ from verifier.trust.initial_states import require_initial_state
 
 _SUCCESSORS_AT_ONCE = 1 << 20
 
-__all__ = ["COMPLETE", "Beyond", "Execution", "Exploration", "Graph", "Progress", "Request", "explore"]
+__all__ = ["Beyond", "Execution", "Exploration", "Graph", "Progress", "Request", "explore"]
 
 
 def explore(

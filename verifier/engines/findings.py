@@ -17,10 +17,10 @@ from verifier.engines.exploration import (
     Graph,
     Means,
     OutOfMemory,
-    Progress,
     Request,
     name_processes,
 )
+from verifier.engines.exploration_progress import Progress
 from verifier.engines.implied import limit_by_implied
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage
@@ -32,10 +32,16 @@ from verifier.processes.limits import Interrupted
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
 from verifier.trust.replay import Replayer, ReplayFailure
-from verifier.verdict import ENDED_FIRST, NEVER_REACHED, Verdict, VerdictKind, say_not_reached
+from verifier.verdict import (
+    COMPLETE,
+    ENDED_FIRST,
+    FOUND_ALL,
+    NEVER_REACHED,
+    Verdict,
+    VerdictKind,
+    say_not_reached,
+)
 
-COMPLETE = "complete: every reachable state was checked"
-FOUND_ALL = "all that was asked for was found; --keep-going looks on"
 _SECONDS_BETWEEN_NEWS = 1.0
 _SPARED_MEMORY = 0.9
 """The share of the memory available at the start that an exploration without its own limit may take."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from verifier.engines.choices import LiveEngine
 from verifier.engines.live_methods import (
     Listen,
-    LiveEngine,
     Request,
     by_exploration,
     by_orbits,
@@ -17,7 +17,7 @@ from verifier.engines.live_methods import (
     by_search,
 )
 from verifier.engines.live_portfolio import side_by_side
-from verifier.engines.prove import CheckedProof, ProveOutcome
+from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.processes.limits import INTERRUPTED
 from verifier.system.liveness import LiveModel, live_model
 from verifier.system.model import Model

@@ -9,16 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from verifier.encodings.bits import disjunction
 from verifier.engines import bmc, explore, prove
-from verifier.engines.choices import StepsChoice
+from verifier.engines.choices import LiveEngine, StepsChoice
 from verifier.engines.lasso_search import FairLoops, Lasso
 from verifier.engines.live_orbits import Region, no_symmetry, stopping_model
 from verifier.engines.outcome import Outcome
-from verifier.engines.prove import CheckedProof, ProveOutcome
+from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.ranking import prove_by_ranking
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.temporal import Fairness
@@ -32,17 +31,6 @@ from verifier.verdict import Verdict, VerdictKind
 
 _LIMITS = "within the constraint"
 _WITHIN = "proved of executions within the constraint only"
-
-
-class LiveEngine(StrEnum):
-    """The way in which a temporal property is decided."""
-
-    AUTO = "auto"
-    EXPLICIT = "explicit"
-    BMC = "bmc"
-    L2S = "l2s"
-    RANKING = "ranking"
-    ORBITS = "orbits"
 
 
 @dataclass(frozen=True)

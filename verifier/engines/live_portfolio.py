@@ -16,9 +16,9 @@ from typing import Any
 import psutil
 
 from verifier.engines import bmc, explore, prove, ranking
+from verifier.engines.choices import LiveEngine
 from verifier.engines.live_methods import (
     Listen,
-    LiveEngine,
     Request,
     by_exploration,
     by_orbits,
@@ -27,7 +27,7 @@ from verifier.engines.live_methods import (
     by_search,
 )
 from verifier.engines.live_orbits import no_symmetry
-from verifier.engines.prove import ProveOutcome
+from verifier.engines.proofs import ProveOutcome
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.system.liveness import LiveModel
 from verifier.system.ranking_model import is_ranked

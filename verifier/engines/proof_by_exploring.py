@@ -22,7 +22,7 @@ from verifier.engines.state_space import ExplorationsDiffer, Explored, explore_t
 from verifier.processes.children import Child, ChildEnded, Children, Message, Work, seconds_of_others
 from verifier.processes.limits import Limits
 from verifier.system.model import Model
-from verifier.verdict import NEVER_REACHED
+from verifier.verdict import COMPLETE, NEVER_REACHED
 
 if TYPE_CHECKING:
     from verifier.engines.explore import Exploration, Progress, Request
@@ -130,8 +130,6 @@ def _describe_exploration(
 ) -> Explored | None:
     """The proofs by a complete exploration; None if it is not complete, or an implied property is
     violated."""
-    from verifier.engines.explore import COMPLETE
-
     figures = exploration.statistics
     implied = {prop.name for prop in model.system.implied}
     if not figures["complete"] or any(v.trace and v.property_name in implied for v in exploration.verdicts):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from verifier.engines.choices import EngineChoice
+from verifier.engines.outcome import Outcome
 from verifier.processes.limits import Limits
 from verifier.trust.certificate import Certificate
+
+if TYPE_CHECKING:
+    from verifier.engines.state_space import Explored
 
 
 @dataclass(frozen=True)
@@ -59,3 +65,12 @@ class CheckedProof:
     """Declared lemmas that are inductive, but no part of the invariant; None: it was not found out."""
     lemmas_not_inductive: tuple[str, ...] | None = None
     """Declared lemmas that fall, with or without the others; None: it was not found out."""
+
+
+@dataclass(frozen=True)
+class ProveOutcome(Outcome):
+    """An outcome with its proofs."""
+
+    proofs: tuple[CheckedProof, ...] = ()
+    explored: Mapping[str, Explored] = field(default_factory=dict)
+    """The proof of each property that exploration proved."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from verifier.clauses.structural_invariants import find_enabled_on_walks
 from verifier.engines.choices import EngineChoice
 from verifier.engines.hypotheses import hypothesis, usable
-from verifier.engines.outcome import Outcome
 from verifier.engines.proof_by_exploring import SharedExploration
-from verifier.engines.proofs import CheckedProof, Progress, Request
+from verifier.engines.proofs import CheckedProof, Progress, ProveOutcome, Request
 from verifier.engines.property_proof import PropertyProof
 from verifier.engines.state_space import Explored
 from verifier.processes.limits import INTERRUPTED
@@ -22,15 +21,6 @@ from verifier.trust.initial_states import require_initial_state
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 __all__ = ["CheckedProof", "Progress", "ProveOutcome", "Request", "check"]
-
-
-@dataclass(frozen=True)
-class ProveOutcome(Outcome):
-    """An outcome with its proofs."""
-
-    proofs: tuple[CheckedProof, ...] = ()
-    explored: Mapping[str, Explored] = field(default_factory=dict)
-    """The proof of each property that exploration proved."""
 
 
 def check(

@@ -42,14 +42,16 @@ def check(options: ExploreOptions) -> None:
 def remarks(options: ExploreOptions) -> Iterator[str]:
     """Yield remarks on who explores until Spark does, and on options that are hardly meant: more workers than
     cores, or nothing to resume in an existing folder."""
-    from verifier.engines.work_folder import MANIFEST
-
     if options.master is not None:
         yield _say_when_spark_begins(options.master)
     if options.workers is not None and options.workers > cores():
         yield f"--workers {options.workers} is more than the cores, which are {cores()}: that takes longer"
     folder = Path(options.work) if options.resume and options.work is not None else None
-    if folder is not None and folder.is_dir() and not (folder / MANIFEST).exists():
+    if folder is None or not folder.is_dir():
+        return
+    from verifier.engines.work_folder import MANIFEST
+
+    if not (folder / MANIFEST).exists():
         yield f"{folder} has no level to go on from: it begins anew; levels are kept once states go to files"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from verifier.engines.findings import COMPLETE
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
@@ -14,6 +13,7 @@ from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
 from verifier.specs.definition import Definition
 from verifier.verdict import (
+    COMPLETE,
     LEFT_TO_LIVE,
     ONE_OF_EACH_VIEW,
     TEMPORAL_PART,

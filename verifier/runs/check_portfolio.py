@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import StepsChoice
 from verifier.errors import TooLargeError, UsageError
-from verifier.explicit.initial import TooManyInitialStates
 from verifier.outcomes.checked import is_decided
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import has_ended_without_end
@@ -25,7 +24,6 @@ from verifier.runs.check_merge import EngineReport, combine_reports, conclude_ch
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
 from verifier.runs.engine import Engine, Listen, engine_named
-from verifier.runs.modules.translating import NotTranslated
 from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
@@ -134,6 +132,10 @@ class Portfolio:
         source = self.question.loaded.source
         for words in source.warnings if source is not None else ():
             self.listen(Remark(words))
+        if source is not None:
+            # Children share what is loaded before they are forked, and each child of a module needs this.
+            import verifier.runs.modules.strategy  # noqa: F401
+
         with self.children:
             try:
                 self._start_first()
@@ -371,6 +373,9 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
             run = answer_question(engine, sub_question(question, engine.name, options), listen)
             report(make_report(run if question.loaded.source is None else with_own_sorts(run)))
         except (UsageError, DefinitionError) as error:
+            from verifier.explicit.initial import TooManyInitialStates
+            from verifier.runs.modules.translating import NotTranslated
+
             # Exploration supports the whole language, so only its errors are errors of the spec.
             limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
             report(Refusal(name, str(error), name == EXPLORE and not limited))

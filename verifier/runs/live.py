@@ -128,7 +128,8 @@ def _choose_properties(
 
 
 def _request(question: Question[LiveOptions]) -> Request:
-    from verifier.engines.live import LiveEngine, Request
+    from verifier.engines.choices import LiveEngine
+    from verifier.engines.live import Request
     from verifier.system.fairness import conditions_named
 
     options = question.options
@@ -152,7 +153,7 @@ def _run(
     built: Callable[[Model], None] = lambda _: None,
 ) -> Run:
     from verifier.engines.live import check
-    from verifier.engines.prove import ProveOutcome
+    from verifier.engines.proofs import ProveOutcome
     from verifier.runs.prove import describe_proof
     from verifier.runs.question import answer, conclude
     from verifier.trust.certificate import make_claimed_model

@@ -7,7 +7,6 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.runs.loaded import TLA, Loaded, ReadingOptions
-from verifier.runs.protocol_loading import load_protocol
 from verifier.specs.built_in import BUILT_IN
 
 
@@ -23,6 +22,8 @@ def load(
     """Load the protocol and its definition. Raises UsageError or DefinitionError. ``empty``: accept a
     variable that cannot have a value at these constants; such a protocol is never built. ``claimed``: the
     protocol's name in a trace or certificate, which gives the constants."""
+    from verifier.runs.protocol_loading import load_protocol
+
     if spec.endswith(TLA):
         from verifier.runs.modules.source import load_tla
 

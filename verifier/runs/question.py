@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, make_unknown_name_error
@@ -22,8 +22,10 @@ from verifier.specs.definition import Definition
 from verifier.specs.names import own_name
 from verifier.system.deadlock import with_deadlock
 from verifier.system.model import Model
-from verifier.trust.certificate import Certificate
 from verifier.verdict import Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.trust.certificate import Certificate
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from verifier.errors import make_unknown_name_error
 from verifier.solvers.interface import ClauseSolver, ScriptAnswer
+from verifier.version import UNKNOWN, find_version
 
 DEFAULT_SOLVER = "z3"
 QUERY_SOLVER = "minisat"
@@ -29,20 +30,12 @@ class Backend:
     @property
     def is_installed(self) -> bool:
         """True if its package is installed."""
-        from importlib import metadata  # takes 10 ms, and most runs have no use for it
-
-        try:
-            metadata.version(self.package)
-        except metadata.PackageNotFoundError:
-            return False
-        return True
+        return find_version(self.package) is not None
 
     @property
     def version(self) -> str:
         """The version, read from the metadata of the package, which is not loaded."""
-        from importlib import metadata
-
-        version = metadata.version(self.package)
+        version = find_version(self.package) or UNKNOWN
         return f"{self.release} ({self.package} {version})" if self.release else version
 
 

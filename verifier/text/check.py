@@ -21,7 +21,7 @@ from verifier.text.exploration import (
     render_formula_counts,
     warn_of_vacuity,
 )
-from verifier.text.live import render_loop
+from verifier.text.lasso import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
     advise_on_growth,

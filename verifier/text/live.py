@@ -8,12 +8,13 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines import bmc, explore, ranking
+from verifier.engines import exploration_progress
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
+from verifier.text.lasso import render_loop
 from verifier.text.progress import DepthsText, ProgressText, ProversText, StatesText
 from verifier.text.run import (
     expectation_remarks,
@@ -22,10 +23,7 @@ from verifier.text.run import (
     to_go_on,
     with_constants,
 )
-from verifier.trust.trace import Trace
 from verifier.verdict import VerdictKind
-
-_INDENT = "    "
 
 
 class LiveText(ProgressText):
@@ -38,17 +36,17 @@ class LiveText(ProgressText):
 
     def hear(self, news: Any) -> Iterator[str]:
         """Takes a piece of news."""
+        if isinstance(news, exploration_progress.Progress):
+            self._latest = self._states
+            yield from self._latest.hear(news)
+            return
+        from verifier.engines import bmc, ranking  # who sends other news has loaded them
+
         if isinstance(news, ranking.Progress):
             if news.shown == 0:
                 yield f"ranking: {news.claims} claims"
             return
-        match news:
-            case bmc.Progress():
-                self._latest = self._depths
-            case explore.Progress():
-                self._latest = self._states
-            case _:
-                self._latest = self._provers
+        self._latest = self._depths if isinstance(news, bmc.Progress) else self._provers
         yield from self._latest.hear(news)
 
     def now(self) -> str:
@@ -73,40 +71,6 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         lines += [*failing, Text()]
     lines += [*render_verdicts(run, width), Text()]
     return [*lines, *(Text(line) for words in _remarks(run) for line in wrap(words, width))]
-
-
-def render_loop(trace: Trace, width: int) -> list[Text]:
-    """Return how the execution continues forever, and why that is fair."""
-    loop = trace.loop
-    assert loop is not None
-    last = len(trace.states) - 1
-    if loop.closing is None:
-        first = f"Nothing changes any more: the execution stays in state {last} for ever."
-    else:
-        first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
-    lines = [Text(line, "bold red") for line in wrap(first, width)]
-    if trace.violates is not None:
-        lines.append(Text(f"{trace.violates} fails in this execution."))
-    if not loop.conditions:
-        lines.append(Text("The loop is fair: no fairness is demanded."))
-    else:
-        lines.append(Text("Why the loop is fair:"))
-    for name, reason in loop.conditions:
-        said = wrap(f"{name}: {reason}", width, initial_indent="  ", subsequent_indent=_INDENT)
-        lines += map(Text, said)
-    return lines
-
-
-def replay_words(trace: Trace) -> str:
-    """Describe a replayed lasso on one line."""
-    loop = trace.loop
-    assert loop is not None
-    back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
-    return (
-        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
-        f"which is fair ({loop.fairness}: {len(loop.conditions)} "
-        f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
-    )
 
 
 def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from verifier.engines.prove import CheckedProof, ProveOutcome
+from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.state_space import Explored
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version

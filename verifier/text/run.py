@@ -16,7 +16,6 @@ from verifier.outcomes.unbounded import choose_depth, find_unbounded
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.text.columns import align_rows, wrap
-from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
 from verifier.verdict import (
     ALL_CONSTANTS,
@@ -93,6 +92,8 @@ def _header(run: Run, width: int) -> list[RenderableType]:
 
 def render_counterexamples(run: Run, width: int, full: bool) -> list[RenderableType]:
     """Return each execution that violates a property, with the failing part, or that reaches a property."""
+    from verifier.text.counterexample import render_trace
+
     lines: list[RenderableType] = []
     shown: list[Verdict] = []
     for verdict in run.outcome.verdicts:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from verifier.tla.columns.search import FOUND_AGAIN, Search
+from verifier.tla.columns.unsuited import FOUND_AGAIN
 from verifier.tla.explorer import Explorer
 from verifier.tla.specification import Specification
 
 
 def explain_unsuitability(specification: Specification, properties: Iterable[str]) -> str:
     """Return the reason why columns cannot explore a specification; empty if they can."""
+    from verifier.tla.columns.search import Search
+
     try:
         Search(Explorer(specification, properties=tuple(properties)))
     except FOUND_AGAIN as reason:

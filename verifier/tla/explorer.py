@@ -22,7 +22,6 @@ from verifier.tla.exploration_result import State, Taken
 from verifier.tla.extensions import EXIT
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key
-from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import find_taken_action as action_taken
 from verifier.tla.permuting import find_permutations
 from verifier.tla.retracing import Walk, has_a_step
@@ -95,6 +94,8 @@ class Explorer(SearchState):
         self.evaluator.symmetry = None
         symmetry, self.asymmetric = find_permutations(self.specification, set(self.properties))
         if symmetry is not None:
+            from verifier.tla.orbits import Orbits  # few modules have symmetry, and NumPy takes long to load
+
             self.evaluator.symmetry, self.known.orbits = symmetry, Orbits(symmetry.renamings)
 
     def _without_symmetry(self, reason: Asymmetric) -> None:

@@ -27,11 +27,11 @@ from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source, is_interval, loop_lines
-from verifier.tla.pruning import FEWEST, Pruned, may_prune
 from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
+    from verifier.tla.pruning import Pruned
 
 _DEEPEST = 6
 """The limit of definitions in definitions that are looked into."""
@@ -49,6 +49,8 @@ def make_guarded_loop(
     r"""Return lines that run others for all values of the names of ``\E``, until a guard is false.
     ``walked``: the next state is being built."""
     # Formulas that are counted are evaluated as they are written.
+    from verifier.tla.pruning import Pruned, may_prune
+
     guards = _guards(ev, whole, unit, walked=walked) if ev.counts is None else []
     prunes = bool(guards) and not walked and not primed and may_prune(ev, whole, unit)
     if not any(guards) and not prunes:
@@ -77,6 +79,8 @@ def make_guarded_loop(
 
 def _pruning_lines(pruned: Pruned, names: list[str], test: str | None) -> list[str]:
     """Return lines that return the value of a quantifier with many values, if it can be decided."""
+    from verifier.tla.pruning import FEWEST
+
     emit = pruned.ev.emit
     return [
         f"if {' * '.join(f'len({name})' for name in names)} > {FEWEST}:",

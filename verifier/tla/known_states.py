@@ -10,11 +10,13 @@ permutation maps one to the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla.exploration_result import State
-from verifier.tla.orbits import Orbits
 from verifier.tla.value_types import Value
+
+if TYPE_CHECKING:
+    from verifier.tla.orbits import Orbits
 
 Row: TypeAlias = tuple[int, ...]
 Key: TypeAlias = Any

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.tla.columns.formulas import ColumnStates, Formulas
-from verifier.tla.columns.search import FOUND_AGAIN
+from verifier.tla.columns.unsuited import FOUND_AGAIN
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer

@@ -34,7 +34,6 @@ from verifier.tla.automorphisms import asymmetry
 from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
-from verifier.tla.orbits import Orbits
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Symmetry
 from verifier.tla.translate.coding import Names
@@ -95,6 +94,8 @@ def search_by_interpreter(asked: ModuleQuestion, until: float | None = None) -> 
     """Return the interpreter's results; None if it is not asked, or cannot report them. All steps from the
     states at the depth are evaluated too: other engines would report undefined values there. ``until``: the
     limit of processor time of this process; without it, few states must be expected."""
+    from verifier.tla.orbits import Orbits
+
     options, spec = asked.question.options, with_operators(asked.module, asked.question.properties)
     if not isinstance(options, BmcOptions) or not leaves_search_open(options):
         return None

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from verifier.engines.explore import COMPLETE, Progress
-from verifier.engines.findings import FOUND_ALL
+from verifier.engines.exploration_progress import Progress
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
@@ -34,7 +33,6 @@ from verifier.runs.modules.loading import (
     split_properties,
 )
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.news import Known
 from verifier.runs.option import record_options
@@ -48,9 +46,10 @@ from verifier.tla.frames import Undefined
 from verifier.tla.order import text
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
-from verifier.tla.state_graph import ActionRecorder
 from verifier.verdict import (
+    COMPLETE,
     ENDED_FIRST,
+    FOUND_ALL,
     LEFT_TO_LIVE,
     NEVER_REACHED,
     OF_STEPS,
@@ -59,6 +58,9 @@ from verifier.verdict import (
     Verdict,
     VerdictKind,
 )
+
+if TYPE_CHECKING:
+    from verifier.tla.state_graph import ActionRecorder
 
 PERIOD = 60.0
 """The seconds between two evaluations of _PERIODIC, as in TLC."""
@@ -197,7 +199,7 @@ class _Search:
             by_columns=not (self.options.graph or self.options.coverage),
             begun=None if self.options.graph else self.begun,
         )
-        recorder = ActionRecorder(explorer) if self.options.graph else None
+        recorder = _record_actions(explorer) if self.options.graph else None
         try:
             with Watched(self._check_limits):
                 evaluate_or_refuse(lambda: self._explore(explorer))
@@ -297,6 +299,8 @@ class _Search:
 
     def _after_violations(self, explorer: Explorer) -> None:
         """Report violations in full. End a search for others that has no bound in sight."""
+        from verifier.runs.modules.traces import report_violation
+
         violations, options = explorer.result.violations, self.options
         for name in violations.keys() - self.told_in_full:
             self.told_in_full.add(name)
@@ -320,6 +324,8 @@ class _Search:
         return Progress(depth, explorer.count, frontier, seconds, violated)
 
     def _verdict(self, explorer: Explorer, name: str) -> Verdict:
+        from verifier.runs.modules.traces import report_violation
+
         result, seconds = explorer.result, time.monotonic() - self.started
         violation = result.violations.get(name)
         if violation is not None:
@@ -365,6 +371,12 @@ class _Search:
             "symmetry_refused": explorer.asymmetric,
             "printed": self.spec.evaluator.printed,
         }
+
+
+def _record_actions(explorer: Explorer) -> ActionRecorder:
+    from verifier.tla.state_graph import ActionRecorder
+
+    return ActionRecorder(explorer)
 
 
 def _label_graph(explorer: Explorer, recorder: ActionRecorder) -> LabeledGraph:

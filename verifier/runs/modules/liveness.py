@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from verifier.engines.explore import Progress
-from verifier.engines.live import LiveEngine
-from verifier.engines.prove import ProveOutcome
+from verifier.engines.choices import LiveEngine
+from verifier.engines.exploration_progress import Progress
+from verifier.engines.proofs import ProveOutcome
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.live import LiveOptions
@@ -26,9 +26,7 @@ from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.traces import as_aliased, as_file, module_trace, with_loop
 from verifier.runs.modules.undefined_places import locate_undefined_value, whereabouts
-from verifier.runs.modules.verdicts import replay_verdict
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
@@ -188,6 +186,9 @@ class _Live:
         self, name: str, ring: Ring, conditions: Sequence[Fair], seconds: float
     ) -> Verdict:
         """Return the verdict from an execution, which is judged."""
+        from verifier.runs.modules.traces import as_aliased, as_file, module_trace, with_loop
+        from verifier.runs.modules.verdicts import replay_verdict
+
         assert self.loops is not None
         spec, definition = self.spec, self.asked.question.definition
         states = [self.loops.graph.states[number] for number in ring.states]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from verifier.engines.choices import EngineChoice
-from verifier.engines.prove import ProveOutcome
+from verifier.engines.proofs import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.engines.state_space import Explored, explore_twice
 from verifier.processes.limits import Interrupted

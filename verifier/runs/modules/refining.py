@@ -22,7 +22,6 @@ from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import add_growth
 from verifier.processes.limits import Interrupted
-from verifier.runs.bmc import BmcOptions
 from verifier.runs.building import as_built
 from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
 from verifier.runs.modules.module_question import (
@@ -32,7 +31,6 @@ from verifier.runs.modules.module_question import (
     run_within_limits,
 )
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.telling import Telling, hide_own_properties
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
 from verifier.runs.news import Remark
 from verifier.runs.unbounded import Widened, explain_no_end
@@ -214,6 +212,8 @@ def _validation_seconds(asked: ModuleQuestion) -> float | None:
 
 def _add_closed_depths(asked: ModuleQuestion, closed: ClosedDepths) -> ModuleQuestion:
     """Return the question with the depths that need not be closed again."""
+    from verifier.runs.bmc import BmcOptions
+
     options = asked.question.options
     if not isinstance(options, BmcOptions):
         return asked
@@ -267,6 +267,8 @@ def _run_once(
 ) -> Run:
     """Run once, at the current sorts, for the properties that are not settled. Building must end before the
     given time."""
+    from verifier.runs.modules.telling import Telling, hide_own_properties
+
     question, titles = asked.question, definition.titles
     names = tuple(name for name in question.properties if name not in settled)
     if not asked.engine.decides_temporal and not (names and asked.engine.writes_certificates):

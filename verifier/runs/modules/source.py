@@ -27,14 +27,9 @@ from verifier.runs.modules.loading import (
     temporal_named,
     word_of,
 )
-from verifier.runs.modules.module_question import ModuleQuestion
-from verifier.runs.modules.strategy import answer_question
-from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.runs.news import Remark
-from verifier.runs.validation.verdicts import compare_again
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
-from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
 from verifier.tla.exploration_result import State
 from verifier.tla.itf import decode_value, model_values
 from verifier.verdict import TEMPORAL_PART
@@ -42,6 +37,7 @@ from verifier.verdict import TEMPORAL_PART
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.engine import Engine, Listen
+    from verifier.runs.modules.translating import Symbolic
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
@@ -148,6 +144,9 @@ class TlaSource(ConfiguredModule, AnsweringSource):
     def _run(
         self, engine: Engine[Any], question: Question[Any], listen: Listen, built: Callable[[Model], None]
     ) -> Run:
+        from verifier.runs.modules.module_question import ModuleQuestion
+        from verifier.runs.modules.strategy import answer_question
+
         asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
         for words in self.warnings:
             listen(Remark(words))
@@ -165,6 +164,10 @@ class TlaSource(ConfiguredModule, AnsweringSource):
         """Translate the module at the sorts of its first states, and of those beyond. The first name is that
         of a property (``temporal``: of executions), the others are properties and lemmas. Raises
         UsageError."""
+        from verifier.runs.modules.translating import translate_module
+        from verifier.runs.validation.verdicts import compare_again
+        from verifier.system.liveness_to_safety import WHERE_LOOP_STARTS
+
         spec, definition = self.module.specification, self.module.definition
         known = {*definition.property_names, *astuple(definition.titles)}
         plain = dict.fromkeys(name.removesuffix(f" {WHERE_LOOP_STARTS}") for name in named)

@@ -14,22 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
-from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
 from verifier.runs.modules.exploring import explore
 from verifier.runs.modules.module_question import BudgetExceeded, BuildBudget, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
 from verifier.runs.modules.refining import (
     end_run,
     remark_on_configuration,
     run_translation,
     run_with_fallback,
 )
-from verifier.runs.modules.simulating import check_walks, simulate_module
 from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
 from verifier.runs.modules.translating import INSTEAD, NotTranslated
 from verifier.runs.modules.undefined_places import remove_state
-from verifier.runs.modules.verdicts import SettledVerdicts, add_undecided
 from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION, counts_formulas
 from verifier.runs.semantics import name_semantics, name_semantics_asked
@@ -75,6 +71,8 @@ def _run_translation(asked: ModuleQuestion) -> Run:
 def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
     """Run the temporal properties that are not refused. The others are INCONCLUSIVE, each with its reason.
     Raises the refusal if none is left."""
+    from verifier.runs.modules.verdicts import add_undecided
+
     refused: dict[str, str] = {}
     for name in asked.question.properties:
         try:
@@ -123,6 +121,8 @@ def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
 
 
 def _run_bounded(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.bounded_checking import leaves_search_open, run_bounded, run_interpreter
+
     remark_on_configuration(asked)
     try:
         return run_bounded(asked)
@@ -138,6 +138,9 @@ def _describe_refusal(refusal: UsageError) -> str:
 
 
 def _prove(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
+    from verifier.runs.modules.verdicts import SettledVerdicts
+
     remark_on_configuration(asked)
     if may_explore(asked):
         ahead = look_ahead(asked)
@@ -161,6 +164,8 @@ def _hide_known(listen: Listen, told: Collection[str]) -> Listen:
 
 
 def _prove_only_by_interpreter(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.proving import may_explore, prove_by_exploring
+
     remark_on_configuration(asked)
     if not may_explore(asked):
         words = "--by interpreter looks at every state twice"
@@ -211,6 +216,8 @@ def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
 
 
 def _simulate(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.simulating import simulate_module
+
     if counts_formulas(asked.question.options):
         return _simulate_by_interpreter(asked)
     return (
@@ -221,6 +228,8 @@ def _simulate(asked: ModuleQuestion) -> Run:
 
 
 def _simulate_by_interpreter(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.simulating import check_walks, simulate_module
+
     check_walks(asked.question.options)
     remark_on_configuration(asked)
     run = simulate_module(asked, math.inf)
@@ -229,6 +238,8 @@ def _simulate_by_interpreter(asked: ModuleQuestion) -> Run:
 
 
 def _run_bounded_by_interpreter(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.bounded_checking import run_interpreter
+
     remark_on_configuration(asked)
     return run_interpreter(asked)
 

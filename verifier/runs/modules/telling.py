@@ -6,7 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from verifier.engines.exploration import Execution, Progress
+from verifier.engines.exploration import Execution
+from verifier.engines.exploration_progress import Progress
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.run import Run
 from verifier.runs.news import Known

@@ -28,12 +28,10 @@ from verifier.system.size import bits_of
 from verifier.tla.exploration_result import State
 from verifier.tla.frames import Undefined
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.definition import Maker, translate
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Untranslated
-from verifier.tla.translate.temporal import Temporal
 from verifier.tla.translate.translation import Looked, Translation
 from verifier.tla.translate.translation import start_translation as sorted_by_states
 from verifier.trust.trace import Trace
@@ -42,6 +40,7 @@ from verifier.verdict import Verdict
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
     from verifier.tla.symmetry import Symmetry
+    from verifier.tla.translate.definition import Maker
 
 INSTEAD = "verify explore looks at every state by the interpreter"
 
@@ -94,6 +93,8 @@ class Symbolic:
     def definition(self, temporal: Sequence[str] = ()) -> TlaDefinition:
         """Return the module as a protocol, at the current sorts. Raises NotTranslated. ``temporal``: include
         its fairness and these temporal properties."""
+        from verifier.tla.translate.definition import translate
+
         made, spec = self.translation, self.translation.specification
         lemmas = {one.name: formula_named(spec, one.name, []) for one in self.loaded.definition.lemmas}
         try:
@@ -108,6 +109,8 @@ class Symbolic:
             raise NotTranslated(str(error) if temporal else f"{error}: {INSTEAD}") from None
 
     def _lasting(self, maker: Maker, made: TlaDefinition, names: Sequence[str]) -> TlaDefinition:
+        from verifier.tla.translate.temporal import Temporal
+
         spec = maker.spec
         known = {name: one for name, one in spec.properties.items() if one.liveness}
         own = {name: known.get(name) or temporal_named(spec, name, list(known)) for name in names}

@@ -15,8 +15,9 @@ from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.formula_parts import Parts
 from verifier.tla.columns.leaves import Members
 from verifier.tla.columns.lookups import make_lookup_walk
-from verifier.tla.columns.numbers import Numbers, Unsuited
+from verifier.tla.columns.numbers import Numbers
 from verifier.tla.columns.truths import Chosen, Joined, Kept, Negated, Quantified, Truth, Unchanged
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.columns.walks import (
     Actions,
     Assign,

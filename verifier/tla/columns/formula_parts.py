@@ -14,9 +14,10 @@ from verifier.tla.columns.batches import ColumnReference
 from verifier.tla.columns.environments import Columns, Environment, Given
 from verifier.tla.columns.leaves import Derived, Leaf, Members, Test, Valued
 from verifier.tla.columns.meanings import Meanings
-from verifier.tla.columns.numbers import Numbers, Unsuited
+from verifier.tla.columns.numbers import Numbers
 from verifier.tla.columns.paths import Paths
 from verifier.tla.columns.truths import Tested
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.frames import Undefined
 from verifier.tla.lets import code_of

@@ -17,8 +17,9 @@ from verifier.tla.ast import Expression, Variable
 from verifier.tla.columns.batches import UNSET_NUMBER, Batch
 from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
-from verifier.tla.columns.numbers import Column, Unsuited
+from verifier.tla.columns.numbers import Column
 from verifier.tla.columns.truths import Mask, Negated, Truth
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.columns.walks import Walk
 from verifier.tla.exploration_result import State
 from verifier.tla.frames import UNSET, Unit

@@ -6,9 +6,10 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
-from verifier.tla.columns.search import FOUND_AGAIN, Met, Search, Unusual
+from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unusual
 
 if TYPE_CHECKING:
+    from verifier.tla.columns.search import Search
     from verifier.tla.exploration_result import State
     from verifier.tla.search_state import SearchState
 
@@ -84,6 +85,8 @@ class ByColumns:
         self.left = True
         if not explorer.by_columns:
             return
+        from verifier.tla.columns.search import Search  # small explorations need no NumPy
+
         try:
             self.search = Search(explorer)
         except FOUND_AGAIN as reason:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.value_types import Value
 from verifier.tla.values import materialize
 
@@ -20,10 +21,6 @@ _FEWEST_BITS, _SPARE_BITS = 3, 2
 _FEWEST_SLOT_BITS, _SLOTS_PER_NUMBER = 4, 4
 _SPREADING = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: keys multiplied by it differ in their first bits."""
-
-
-class Unsuited(Exception):
-    """Raised for a specification that columns cannot explore, so that the interpreter does."""
 
 
 class Numbers:

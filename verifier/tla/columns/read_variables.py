@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
-from verifier.tla.columns.numbers import Unsuited
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.evaluator import Evaluator
 from verifier.tla.facts import ACTION, TEMPORAL, subexpressions
 

@@ -20,12 +20,11 @@ from verifier.tla.columns.classes import ClassesOfStates
 from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
-from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed, Unsuited
+from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed
 from verifier.tla.columns.truths import Truth
-from verifier.tla.frames import Undefined, Unit
+from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unsuited, Unusual
+from verifier.tla.frames import Unit
 from verifier.tla.splitting import Formula
-from verifier.tla.symmetry import Asymmetric
-from verifier.tla.value_types import NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.exploration_result import State
@@ -33,17 +32,6 @@ if TYPE_CHECKING:
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 """The number of rows that are made at a time, at first and at most."""
-FOUND_AGAIN = (Undefined, NoValue, RecursionError, Unsuited, Asymmetric)
-"""Errors that the interpreter may not meet, because parts of expressions are evaluated before they are
-needed."""
-
-
-class Unusual(Exception):
-    """Raised for an event that the interpreter must find again and report."""
-
-
-class Met(Unusual):
-    """Raised when a property without a violation so far is violated."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import numpy as np
 from verifier.tla.ast import Definition
 from verifier.tla.columns.batches import UNSET_NUMBER, Batch, ColumnReference, merge_batches
 from verifier.tla.columns.leaves import Members, Valued
-from verifier.tla.columns.numbers import Column, Numbers, Unsuited
+from verifier.tla.columns.numbers import Column, Numbers
 from verifier.tla.columns.truths import Mask, Truth
+from verifier.tla.columns.unsuited import Unsuited
 from verifier.tla.comparing import equals
 
 

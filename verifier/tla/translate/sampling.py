@@ -15,7 +15,6 @@ from verifier.tla.exploration_result import State, Taken
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.next_parts import Part, walk_part
-from verifier.tla.orbits import Orbits
 from verifier.tla.parameters import find_taken_action
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.symmetry import Symmetry
@@ -100,6 +99,8 @@ def _sample(
     all_initial = _all_initial(explorer, most_initial)
     began, ways = len(explorer.states), explorer.result.generated if all_initial else None
     if symmetry is not None:
+        from verifier.tla.orbits import Orbits
+
         explorer.known.orbits = Orbits(symmetry.renamings)
         for state in explorer.states:
             explorer.known.orbits.add(state)

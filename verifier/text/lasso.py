@@ -1,0 +1,44 @@
+"""The loop of an execution that violates a temporal property, with the reasons for which it is fair."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from verifier.text.columns import wrap
+from verifier.trust.trace import Trace
+
+_INDENT = "    "
+
+
+def render_loop(trace: Trace, width: int) -> list[Text]:
+    """Return how the execution continues forever, and why that is fair."""
+    loop = trace.loop
+    assert loop is not None
+    last = len(trace.states) - 1
+    if loop.closing is None:
+        first = f"Nothing changes any more: the execution stays in state {last} for ever."
+    else:
+        first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
+    lines = [Text(line, "bold red") for line in wrap(first, width)]
+    if trace.violates is not None:
+        lines.append(Text(f"{trace.violates} fails in this execution."))
+    if not loop.conditions:
+        lines.append(Text("The loop is fair: no fairness is demanded."))
+    else:
+        lines.append(Text("Why the loop is fair:"))
+    for name, reason in loop.conditions:
+        said = wrap(f"{name}: {reason}", width, initial_indent="  ", subsequent_indent=_INDENT)
+        lines += map(Text, said)
+    return lines
+
+
+def replay_words(trace: Trace) -> str:
+    """Describe a replayed lasso on one line."""
+    loop = trace.loop
+    assert loop is not None
+    back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
+    return (
+        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
+        f"which is fair ({loop.fairness}: {len(loop.conditions)} "
+        f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
+    )
