@@ -22,12 +22,11 @@ from click.testing import CliRunner
 from tests.support.chromium import browser, connect, prefer, screenshot, size
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, rabbit_lasso, run_rows
 from tests.support.serving import serving
-from tests.support.two_recoveries import two_recoveries
+from tests.support.two_recoveries import two_recoveries_report
 from verifier.cli.main import cli
 from verifier.outcomes.row import Row
 from verifier.report.page import as_html
 from verifier.report.report import Report
-from verifier.runs.replaying import Replayed, row_of
 from verifier.server.web import WalkServer
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -56,13 +55,6 @@ def run_sweep() -> list[Row]:
         settings = [word for setting in sets for word in ("--set", setting)]
         rows += run_rows(engine, "--spec", spec, *settings, "--property", "StrongIsr", *options)
     return [row for row in rows if row.property_name == "StrongIsr"]
-
-
-def two_recoveries_report() -> Report:
-    """Two recoveries of one BookKeeper ledger, from the trace."""
-    model, trace = two_recoveries()
-    replay = Replayed(model.definition, model, trace, None, 0.0)
-    return Report("Two recoveries of one ledger", (row_of(replay),))
 
 
 def graph() -> Path:

@@ -15,6 +15,7 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
+from tests.report.test_page_first_view import members
 from tests.support.chromium import browser, console, evaluate, prefer, size
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import commit, jugs
@@ -119,6 +120,7 @@ def test_keys_belong_to_the_explorer_while_it_has_the_focus(driver: Chrome, tmp_
     assert current(driver)[0] == last
     press(driver, Keys.ARROW_UP, "k")
     assert current(driver)[0] == last - 2
+    open_report(driver, Report("many lanes", (members(tmp_path),)), tmp_path, width=400)
     pane = "document.querySelector('.current .diagram').scrollLeft"
     press(driver, Keys.HOME, *[Keys.ARROW_LEFT] * 9)
     assert evaluate(driver, pane) == 0

@@ -35,6 +35,7 @@ _OF_TRACES = (
     "watch",
     "beside",
     "detail",
+    "legend",
     "copying",
     "explorer",
 )

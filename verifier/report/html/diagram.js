@@ -2,7 +2,7 @@
 /* A trace as a space-time diagram: lanes side by side, time downwards, messages as arrows. */
 const Diagram = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const LINE = 13, ABOVE = 19, MOST_LINES = 8, MOST_IN_NARROW = 5, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, MORE = 0.5;  // the last lane has more room, since nothing is beside it
+  const LINE = 13, ABOVE = 19, MOST_LINES = 8, MOST_OF_ONE = 5, MOST_OF_PARAMETERS = 4, MOST_OF_HEADS = 3, NARROWEST = 38, MORE = 0.5;  // the last lane has more room, since nothing is beside it
   const FONT = 'system-ui, "Segoe UI", Roboto, sans-serif';
   const FONTS = { change: `11.5px ${FONT}`, wrong: `700 11.5px ${FONT}`, action: `600 12px ${FONT}`, parameters: `12px ${FONT}`, message: `11px ${FONT}`, lane: `700 14px ${FONT}` };
   const pen = document.createElement("canvas").getContext("2d");
@@ -56,8 +56,8 @@ const Diagram = (() => {
   }
 
   /* A change in words, as short as the room demands: both values, what was gained and lost, the new value. */
-  function wordsOf(trace, change, room, font) {
-    const { place, before, after, delta } = change, found = trace.member(place), name = trace.shortPath(place);
+  function wordsOf(trace, change, room, font, isWhole) {
+    const { place, before, after, delta } = change, found = trace.member(place), name = isWhole ? trace.places[place][0] : trace.shortPath(place);
     if (found) return `${found.set}: ${trace.membership(change)}`;
     const whole = `${name}: ${before.text} → ${after.text}`;
     const shorter = [...(delta ? [delta] : []), after.text].map((words) => `${name}: ${words}`);
@@ -65,7 +65,7 @@ const Diagram = (() => {
   }
 
   /* What a step changes in a lane, an entry for each place or, where that gets long, for each record. */
-  function entriesOf(trace, step, lane, shown) {
+  function entriesOf(trace, step, lane, shown, isWhole = false) {
     const own = trace.steps[step].changes.filter(({ place }) => trace.places[place][1] === lane && shown(place));
     const groups = new Map();
     for (const change of own) {
@@ -77,32 +77,71 @@ const Diagram = (() => {
       const full = of.map((change) => `${trace.changedBy(change)}: ${trace.both(change)}`).join("\n");
       const wrong = of.some(({ place }) => trace.assigns(place, step));
       const cause = !wrong && of.some(({ place }) => trace.isCause(place, step));
-      if (of.length === 1) return { words: (room, font) => wordsOf(trace, of[0], room, font), full, wrong, cause };
+      if (of.length === 1) return { words: (room, font) => wordsOf(trace, of[0], room, font, isWhole), full, wrong, cause };
       const fields = of.map(({ place, after }) => `${trace.places[place][0].slice(parent.length + 1)} ${after.text}`).join(", ");
       const [path] = trace.places[of[0].place], short = trace.shortPath(of[0].place);
       const isLane = parent === trace.lanes[lane][0] || parent.length === Trace.keyEnd(trace.places[of[0].place]);
       const name = short.endsWith(path.slice(parent.length)) ? short.slice(0, short.length - path.length + parent.length) || parent : parent;
-      return { words: () => isLane ? fields : `${name}: ${fields}`, full, wrong, cause };
+      return { words: () => isWhole ? `${parent}: ${fields}` : isLane ? fields : `${name}: ${fields}`, full, wrong, cause };
     });
     // What fails in the end comes first, so that it is not among those left out.
     return entries.sort((one, other) => other.wrong - one.wrong || other.cause - one.cause);
   }
 
-  /* The lines of all lanes in a row. They may use the room of the lanes to the right that have none. */
-  function linesOf(trace, step, shown, visible, laneWidth, most) {
+  /* The lines of an entry, and how much room they take. */
+  function linesOfEntry({ words, full, wrong, cause }, place, room) {
+    const font = wrong || cause ? "wrong" : "change", lines = wrap(words(room, font), room, font);
+    const width = Math.max(...lines.map((line) => widthOf(line.trim(), font) + (line.startsWith("  ") ? 8 : 0)));
+    return lines.map((line) => ({ line, full, wrong, cause, place, width }));
+  }
+
+  /* At most so many lines; the last one says how many were left out. */
+  function limit(lines, most, entries, place) {
+    if (lines.length <= most) return lines;
+    const left = lines.length - most + 1, line = `+ ${left} more line${left === 1 ? "" : "s"}`;
+    const full = entries.map(({ full }) => full).join("\n");
+    return [...lines.slice(0, most - 1), { line, full, wrong: false, cause: false, place, width: widthOf(line, "change") }];
+  }
+
+  /* The lines of all lanes in a row, side by side. They may use the room of the lanes to the right that have none. */
+  function linesOf(trace, step, shown, visible, laneWidth) {
     const entries = visible.map((lane) => entriesOf(trace, step, lane, shown));
-    return entries.map((own, place) => {
+    const lines = entries.flatMap((own, place) => {
       const next = entries.findIndex((of, other) => other > place && of.length > 0);
       const free = (next < 0 ? visible.length + MORE : next) - place, room = free * laneWidth - (next < 0 ? 24 : 14);
-      const lines = own.flatMap(({ words, full, wrong, cause }) => {
-        const font = wrong || cause ? "wrong" : "change";
-        return wrap(words(room, font), room, font).map((line) => ({ line, full, wrong, cause }));
-      });
-      if (lines.length <= most) return lines;
-      const left = lines.length - most + 1;
-      const rest = { line: `+ ${left} more line${left === 1 ? "" : "s"}`, full: own.map(({ full }) => full).join("\n"), wrong: false, cause: false };
-      return [...lines.slice(0, most - 1), rest];
+      const lines = limit(own.flatMap((entry) => linesOfEntry(entry, place, room)), MOST_LINES, own, place);
+      return lines.map((line, level) => ({ ...line, level }));
     });
+    return { lines, changed: [...entries.keys()].filter((place) => entries[place].length > 0) };
+  }
+
+  /* The same for a narrow drawing: one lane's lines below the other's, with the whole width; of several lanes they say whose they are. */
+  function linesBelow(trace, step, shown, visible, room, pans) {
+    const having = visible.map((lane) => entriesOf(trace, step, lane, shown).length > 0);
+    const isWhole = pans || having.filter(Boolean).length > 1;
+    const entries = visible.flatMap((lane, place) => entriesOf(trace, step, lane, shown, isWhole).map((entry) => ({ ...entry, place })));
+    // What fails in the end comes first, whichever lane has it.
+    entries.sort((one, other) => other.wrong - one.wrong || other.cause - one.cause);
+    const lines = limit(entries.flatMap((entry) => linesOfEntry(entry, entry.place, room)), MOST_LINES, entries, 0);
+    // Those of several lanes begin below each other.
+    const joint = isWhole ? { place: having.indexOf(true), width: Math.max(0, ...lines.map(({ width }) => width)) } : {};
+    return { lines: lines.map((line, level) => ({ ...line, ...joint, level })), changed: [...having.keys()].filter((place) => having[place]) };
+  }
+
+  /* The parts of a lane's name between which it may break. */
+  function wordsOfLane(trace, lane) {
+    return trace.lanes[lane][0].split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[_. -])/);
+  }
+
+  /* How wide the head of a lane is at least: its name wraps between its parts. */
+  function headWidth(trace, lane) {
+    return Math.max(...wordsOfLane(trace, lane).map((part) => widthOf(part, "lane")), widthOf(trace.lanes[lane][1], "message"));
+  }
+
+  /* How far apart lanes must be so that the heads of each and of the one so many places further do not meet. */
+  function apart(trace, visible, places) {
+    const widths = visible.map((lane) => headWidth(trace, lane));
+    return Math.max(0, ...widths.slice(places).map((width, place) => (widths[place] + width) / 2 + 8));
   }
 
   /* Where everything stands. `visible` are the lanes that are drawn, from left to right. */
@@ -113,42 +152,58 @@ const Diagram = (() => {
     const spared = width - 26 - (lanes + MORE) * 120;  // what is left beside narrow lanes
     const gutter = wide ? Math.round(Math.max(190, Math.min(titles + 46, 330, spared))) : 34;
     // A lane is at least as wide as the longest part of a name; names wrap between their parts.
-    const parts = visible.flatMap((lane) => trace.lanes[lane][0].split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[_. -])/));
+    const parts = visible.flatMap((lane) => wordsOfLane(trace, lane));
     const names = Math.max(...parts.map((part) => widthOf(part, "lane"))) + 16;
-    const least = Math.max(wide ? 104 : 84, Math.min(names, wide ? 170 : 110));
-    const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor((width - gutter - (wide ? 34 : 24)) / (lanes + MORE))));
+    // In a narrow drawing every other name stands higher, so that each has the room of two lanes.
+    const least = wide ? Math.max(104, Math.min(names, 170)) : Math.max(NARROWEST, Math.min(apart(trace, visible, 2) / 2, 110));
+    // After the last lane there is room for half of its name.
+    const after = Math.max(20, headWidth(trace, visible[lanes - 1]) / 2 + 4);
+    const fits = wide ? (width - gutter - 34) / (lanes + MORE) : (width - gutter - 16 - after) / Math.max(lanes - 1, 1);
+    const lane = Math.max(least, Math.min(lanes < 3 ? 460 : 230, Math.floor(fits)));
+    const ends = wide ? (lanes + MORE) * lane + 26 : (lanes - 1) * lane + 16 + after;
+    const whole = Math.max(width, Math.ceil(gutter + ends)), pans = !wide && whole > width + 1;
     const rows = [];
     let top = 4;
     trace.steps.forEach((_, step) => {
-      const texts = linesOf(trace, step, shown, visible, lane, wide ? MOST_LINES : MOST_IN_NARROW);
-      const lines = Math.max(...texts.map((of) => of.length));
+      const texts = wide ? linesOf(trace, step, shown, visible, lane) : linesBelow(trace, step, shown, visible, width - 24, pans);
+      const lines = Math.max(0, ...texts.lines.map(({ level }) => level + 1));
       const room = (wide ? gutter : width) - 42, title = trace.titleOf(step), given = trace.wordsOf(step);
       const isOne = !wide && widthOf(`${title} ${given}`, "action") <= room;
       const titles = isOne ? [title] : wrap(title, room, "action", 3);
       const parameters = isOne || !given ? [] : wrap(given, room, "parameters", MOST_OF_PARAMETERS);
       const words = titles.length + (parameters.length ? parameters.length - 0.5 : 0);
       const above = ABOVE + (wide ? 0 : 2 + (titles.length + parameters.length) * 14);
-      const height = Math.max(above + (lines ? lines * LINE + 10 : 17), wide ? above + words * 14 + 2 : 0);
+      const height = Math.max(above + (lines ? lines * LINE + (wide ? 10 : 14) : 17), wide ? above + words * 14 + 2 : 0);
       rows.push({ step, top, height, y: top + above, texts, titles, parameters, beside: isOne ? given : "" });
       top += height;
     });
     const places = new Map(visible.map((number, place) => [number, place]));
-    return { visible, places, lanes, wide, seen: width, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: Math.max(width, Math.ceil(gutter + (lanes + MORE) * lane) + (wide ? 26 : 16)), x: (number) => gutter + places.get(number) * lane + (wide ? 26 : 16) };
+    return { visible, places, lanes, wide, pans, seen: width, gutter, lane, rows, taken: [], flying: new Map(), bottom: top, width: whole, x: (number) => gutter + places.get(number) * lane + (wide ? 26 : 16) };
   }
 
   function heads(trace, plan) {
-    const room = plan.lane - 8, texts = plan.visible.map((number) => {
+    const isStaggered = !plan.wide && apart(trace, plan.visible, 1) > plan.lane, own = plan.wide ? 0 : Math.max(...plan.visible.map((number) => headWidth(trace, number))) + 1;
+    const room = Math.max((isStaggered ? 2 : 1) * plan.lane - 8, own);
+    const texts = plan.visible.map((number) => {
       const [name, kind] = trace.lanes[number], names = wrap(name, room, "lane", plan.wide ? MOST_OF_HEADS : MOST_OF_HEADS - 1);
       return { number, name, kind, names, kinds: name.startsWith(kind) ? [] : wrap(kind, room, "message", MOST_OF_HEADS) };
     });
-    const names = Math.max(1, ...texts.map((of) => of.names.length)), kinds = Math.max(0, ...texts.map((of) => of.kinds.length));
-    const height = 26 + (names - 1) * 15 + kinds * 12;
+    const tiers = isStaggered ? [0, 1] : [0];
+    const tier = (at) => texts.filter((_, place) => place % tiers.length === at);
+    const sizes = tiers.map((at) => ({ names: Math.max(1, ...tier(at).map((of) => of.names.length)), kinds: Math.max(0, ...tier(at).map((of) => of.kinds.length)) }));
+    const tops = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, of) => sum + of.names * 15 + of.kinds * 12 + 2, 0));
+    const { names, kinds } = sizes[sizes.length - 1], height = tops[tops.length - 1] + 26 + (names - 1) * 15 + kinds * 12;
     const svg = element("svg", { width: plan.width, height, viewBox: `0 0 ${plan.width} ${height}`, class: "lane-heads", "aria-hidden": "true" });
-    for (const { number, name, kind, names: own, kinds: below } of texts) {
-      const x = plan.x(number);
-      own.forEach((line, at) => svg.append(text({ class: "lane-name", x, y: 17 + (at + names - own.length) * 15 }, line.trim(), name)));
-      below.forEach((line, at) => svg.append(text({ class: "lane-kind", x, y: 32 + (names - 1) * 15 + at * 12 }, line.trim(), kind)));
-    }
+    texts.forEach(({ number, name, kind, names: own, kinds: below }, place) => {
+      const at = place % tiers.length, first = tops[at] + 17 + (sizes[at].names - 1) * 15;
+      const half = Math.max(...own.map((line) => widthOf(line.trim(), "lane")), ...below.map((line) => widthOf(line.trim(), "message"))) / 2;
+      const x = Math.max(half + 2, Math.min(plan.x(number), plan.width - half - 2));
+      own.forEach((line, row) => svg.append(text({ class: "lane-name", x, y: first + (row + 1 - own.length) * 15 }, line.trim(), name)));
+      below.forEach((line, row) => svg.append(text({ class: "lane-kind", x, y: first + 15 + row * 12 }, line.trim(), kind)));
+      // The line of a lane begins below its name.
+      const end = first + 5 + below.length * 12;
+      if (isStaggered && at === 0) svg.append(element("path", { class: "stem", d: `M${plan.x(number)} ${end}V${height}` }));
+    });
     return svg;
   }
 
@@ -173,19 +228,31 @@ const Diagram = (() => {
     return from > plan.gutter && to < plan.width && !plan.taken.some(({ left, right, top, bottom }) => from < right && to > left && y - 9 < bottom && y + 3 > top);
   }
 
+  /* Where else on a line words may stand: in a narrow drawing also further to the left and to the right. */
+  function slide(plan, x, y, width) {
+    if (plan.wide) return [[x, y]];
+    const within = (at) => Math.max(plan.gutter + width / 2 + 2, Math.min(at, plan.width - width / 2 - 4));
+    return [0, -0.5, 0.5, -1, 1, -1.6, 1.6].map((part) => [within(x + part * width), y]);
+  }
+
+  /* The words of a row's changes: beside a lane; in a narrow drawing so far to the left that they are whole. */
   function drawChanges(group, trace, plan, row) {
-    row.texts.forEach((lines, place) => {
-      if (lines.length === 0) return;
+    const { lines, changed } = row.texts, lower = plan.wide ? 0 : 4;
+    for (const place of changed) {
       const lane = plan.visible[place];
       if (trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
-      lines.forEach(({ line, full, wrong, cause }, number) => {
-        const x = plan.x(lane) + 8, y = row.y + (number + 1) * LINE, shift = line.startsWith("  ") ? 8 : 0;
-        const made = element("text", { class: wrong ? "change wrong" : cause ? "change cause" : "change", x: x + shift, y }, line.trim());
-        made.append(element("title", {}, full));
-        take(plan, x + shift, y, widthOf(line.trim(), wrong || cause ? "wrong" : "change"));
-        group.append(made);
-      });
-    });
+    }
+    const words = element("g", { class: plan.pans ? "stays" : "" });
+    for (const { line, full, wrong, cause, place, level, width } of lines) {
+      const beside = plan.x(plan.visible[place]) + 8, shift = line.startsWith("  ") ? 8 : 0;
+      const x = (plan.pans ? 14 : plan.wide ? beside : Math.max(10, Math.min(beside, plan.width - 8 - width))) + shift, y = row.y + lower + (level + 1) * LINE;
+      const made = element("text", { class: wrong ? "change wrong" : cause ? "change cause" : "change", x, y }, line.trim());
+      made.append(element("title", {}, full));
+      if (plan.pans) take(plan, 0, y, plan.width);
+      else take(plan, x, y, widthOf(line.trim(), wrong || cause ? "wrong" : "change"));
+      words.append(made);
+    }
+    group.append(words);
   }
 
   function rowClass(trace, step) {
@@ -246,13 +313,13 @@ const Diagram = (() => {
     const end = received === null ? to : { x: to.x - unit.x * 7, y: to.y - unit.y * 7 };
     const kind = lost ? " lost" : received === null ? " flying" : "";
     const group = element("g", { class: "message-group" });
-    group.append(element("line", { class: `arrow${kind}`, "data-sent": sent, "data-received": received ?? "", x1: start.x, y1: start.y, x2: end.x, y2: end.y }));
+    group.append(element("line", { class: `arrow${kind}${directed ? "" : " undirected"}${received !== null && received !== sent ? " later" : ""}`, "data-sent": sent, "data-received": received ?? "", x1: start.x, y1: start.y, x2: end.x, y2: end.y }));
     if (directed) group.append(element("circle", { class: "leaves", cx: from.x, cy: from.y, r: 3 }));
     if (lost) {
       group.append(element("path", { class: "cross", d: `M${end.x - 5} ${end.y - 5}l10 10m0 -10l-10 10` }));
     } else if (received !== null && directed) {
       const side = { x: -unit.y * 4.2, y: unit.x * 4.2 }, back = { x: end.x - unit.x * 9, y: end.y - unit.y * 9 };
-      group.append(element("path", { class: "head", d: `M${end.x + unit.x * 3} ${end.y + unit.y * 3}L${back.x + side.x} ${back.y + side.y}L${back.x - side.x} ${back.y - side.y}Z` }));
+      group.append(element("path", { class: "head head-of-message", d: `M${end.x + unit.x * 3} ${end.y + unit.y * 3}L${back.x + side.x} ${back.y + side.y}L${back.x - side.x} ${back.y - side.y}Z` }));
     }
     const words = lost ? `${label} lost` : received === null ? `${label} …` : label;
     if (label) {
@@ -262,7 +329,7 @@ const Diagram = (() => {
       const clear = 4 + Math.min(slope * width / 2, 24);  // a slanted arrow does not cross its words
       const at = (part, over = clear) => [start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part - over];
       const parts = [near, 0.5, 0.4, 0.6, 0.3, 0.7, 0.8, 0.9, 0.2], above = parts.map((part) => at(part)), close = parts.map((part) => at(part, 4));
-      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...close, ...[15, 28, 41].flatMap((below) => close.map(([x, y]) => [x, y + below]))].find((place) => isFree(plan, ...place, width)) ?? above[0];
+      const [x, y] = [...(lost ? [[end.x, end.y + 17]] : []), ...above, ...close, ...[15, 28, 41].flatMap((below) => close.map(([x, y]) => [x, y + below]))].flatMap(([x, y]) => slide(plan, x, y, width)).find((place) => isFree(plan, ...place, width)) ?? above[0];
       take(plan, x - width / 2, y, width);
       group.append(element("text", { class: `message${kind}`, x, y }, words));
     }

@@ -82,7 +82,8 @@ class Explorer {
     }
     this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a list"));
     this.fallback.addEventListener("toggle", () => this.tabulate());
-    this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.detail.aside);
+    this.legend = make("ul", { class: "legend marks", "aria-label": "What the marks mean" });
+    this.split = make("div", { class: "split" }, ...Object.values(this.views).map((view) => view.pane), this.legend, this.detail.aside);
     const keys = make("span", { class: "keys" }, "in the drawing ", make("kbd", {}, "j"), " ", make("kbd", {}, "k"), " ", make("kbd", {}, "↑"), " ", make("kbd", {}, "↓"), " step, ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " pan");
     const under = make("div", { class: "bar-under" }, ...this.copies(), keys);
     this.host.replaceChildren(make("div", { class: "bars" }, bar, this.tools), this.split, under, this.fallback);
@@ -194,6 +195,7 @@ class Explorer {
     this.width = this.host.clientWidth;
     this.host.style.setProperty("--above", `${Math.round(pane.getBoundingClientRect().top + scrollY)}px`);
     this.view.draw();
+    this.legend.replaceChildren(...Legend.of(pane));
     this.fit();
   }
 
@@ -213,8 +215,8 @@ class Explorer {
     this.current = Math.max(0, Math.min(this.last, step));
     this.view.mark(this.current, new Set(this.matches));
     if (this.matches.length > 0) this.say();
-    const back = this.trace.closes(this.current) ? `, back to state ${this.trace.loop}` : "";
-    this.where.textContent = `step ${this.current} of ${this.last}${back}`;
+    const back = this.trace.closes(this.current) ? [Page.make("span", { class: "broad" }, `, back to state ${this.trace.loop}`)] : [];
+    this.where.replaceChildren(`step ${this.current} of ${this.last}`, ...back);
     this.where.href = this.address(this.current);
     if (linked) Address.show(this.address(this.current));
     this.reveal();

@@ -79,11 +79,13 @@
 
   /* The colours, which a browser that keeps nothing forgets. */
   const theme = document.getElementById("theme"), KEPT = "verify-theme";
-  const themes = { "": ["◐ auto", "as the system has them"], light: ["☀ light", "light"], dark: ["☾ dark", "dark"] };
+  const themes = { "": ["◐", "auto", "as the system has them"], light: ["☀", "light", "light"], dark: ["☾", "dark", "dark"] };
   function colour(name) {
     if (name) root.dataset.theme = name; else delete root.dataset.theme;
-    theme.textContent = themes[name][0];
-    theme.title = `Colours: ${themes[name][1]}`;
+    const [sign, word, meaning] = themes[name];
+    theme.replaceChildren(sign, Page.make("span", { class: "broad" }, ` ${word}`));
+    theme.setAttribute("aria-label", `Colours: ${word}`);
+    theme.title = `Colours: ${meaning}`;
   }
   theme.addEventListener("click", () => {
     const names = Object.keys(themes), next = names[(names.indexOf(root.dataset.theme ?? "") + 1) % names.length];
