@@ -21,6 +21,7 @@ from verifier.runs.loaded import Differs, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import Compared, compare
+from verifier.runs.modules.type_violations import LeavesSorts
 from verifier.runs.prove_options import ProveOptions
 from verifier.tla import ast
 from verifier.tla.first_order.forms import FORMS
@@ -322,7 +323,7 @@ def test_what_has_no_rule_is_refused_with_its_place(what: str, tmp_path: Path) -
 
 def test_a_type_invariant_that_is_violated_is_reported(tmp_path: Path) -> None:
     spec = _write(tmp_path, _small("0..3", "0", "x + 1"), SMALL_CONFIG + "Node = {a}\nNil = Nil")
-    with pytest.raises(UsageError, match="the type invariant is violated, in the state x = 3"):
+    with pytest.raises(LeavesSorts, match="the type invariant is violated, in the state x = 3"):
         _compare(spec)
 
 

@@ -129,6 +129,19 @@ def not_begun(
     return AllConstantsOutcome(verdicts, (), figures, attempts=attempts, was_read=False)
 
 
+def stop_at_violations(
+    properties: Sequence[str], reason: str, violations: Sequence[Verdict]
+) -> AllConstantsOutcome:
+    """The outcome where executions were found before a proof could begin. The other properties are open.
+    ``violations`` may be of further properties, which come first."""
+    violated = {one.property_name: one for one in violations}
+    further = tuple(one for name, one in violated.items() if name not in properties)
+    outcome = not_begun([name for name in properties if name not in violated], reason)
+    open_ = {one.property_name: one for one in outcome.verdicts}
+    asked = tuple({**open_, **violated}[name] for name in properties)
+    return replace(outcome, verdicts=(*further, *asked))
+
+
 def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     name = attempt.property_name
     if attempt.proved:

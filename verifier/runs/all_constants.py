@@ -17,6 +17,7 @@ from verifier.engines.all_constants import (
     check_properties,
     describe_proof,
     not_begun,
+    stop_at_violations,
 )
 from verifier.engines.induction import Request, induct
 from verifier.errors import UsageError
@@ -31,7 +32,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loaded import Differs, OfModule
+from verifier.runs.loaded import Differs, OfModule, TypeInvariantViolated
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
@@ -312,10 +313,21 @@ def _as_said(definition: Definition, reading: ParametricReading | None) -> Defin
     return replace(definition, presentation=replace(definition.presentation, says=says))
 
 
+def _stop_at_type_invariant(
+    properties: Sequence[str], violated: TypeInvariantViolated
+) -> AllConstantsOutcome:
+    """Return the outcome where an execution of a module violates its type invariant."""
+    if all(one.property_name != violated.name for one in violated.verdicts):  # the search was too short
+        return not_begun(properties, str(violated))
+    reason = f"{violated.name} is violated with {violated.constants}, and each proof needs it"
+    return stop_at_violations(properties, reason, violated.verdicts)
+
+
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """Run until it is done, out of time, or interrupted."""
     began, reading, model = time.monotonic(), None, None
     figures: Mapping[str, Any] | None = None
+    traces: Mapping[str, Mapping[str, Any]] = {}
     try:
         if question.loaded.of_module is not None:
             figures = question.loaded.of_module.compare(question.limits)
@@ -329,6 +341,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     except Differs as difference:  # nothing is claimed
         building = time.monotonic() - began
         outcome = not_begun(question.properties, str(difference), VerdictKind.ERROR)
+    except TypeInvariantViolated as violated:  # each proof would need the type invariant
+        building, traces = time.monotonic() - began, violated.traces
+        outcome = _stop_at_type_invariant(question.properties, violated)
     if figures is not None:
         outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
     if reading is not None and not outcome.interrupted:
@@ -340,7 +355,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
     if question.loaded.of_module is not None:
-        left_out = question.loaded.of_module.left_out
+        decided = {verdict.property_name for verdict in outcome.verdicts}
+        left_out = [one for one in question.loaded.of_module.left_out if one.property_name not in decided]
         outcome = replace(outcome, verdicts=(*outcome.verdicts, *left_out))
     since = question.limits.since
     return Run(
@@ -360,4 +376,5 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         assumptions=outcome.assumptions,
         beyond_declared=() if reading is None else reading.beyond_declared,
         certificate_texts=outcome.certificates,
+        traces=traces,
     )

@@ -17,7 +17,7 @@ from verifier.parametric.protocol_readings import ParametricReading
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.all_constants import reading_of
-from verifier.runs.loaded import TLA, Differs, Loaded, ReadingOptions
+from verifier.runs.loaded import TLA, Differs, Loaded, ReadingOptions, TypeInvariantViolated
 from verifier.runs.loading import choose_trusted_spec, load
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.tla.first_order.families import ASSUMED
@@ -83,7 +83,7 @@ def _load_module(spec: str, content: Content, options: ReadingOptions) -> Loaded
     assert protocol.of_module is not None
     try:
         protocol.of_module.compare(Limits().begin())
-    except Differs as difference:
+    except (Differs, TypeInvariantViolated) as difference:
         raise UsageError(str(difference)) from None
     return protocol
 

@@ -104,7 +104,8 @@ class OfModule:
     assumed: tuple[str, ...]
     """The assumptions on constants that are single values, in words."""
     compare: Callable[[Limits], Mapping[str, Any]]
-    """Compares the protocol with the interpreter of the module. Returns the extent. Raises Differs."""
+    """Compares the protocol with the interpreter of the module. Returns the extent. Raises Differs and
+    TypeInvariantViolated."""
     write_module: Callable[[Mapping[str, Term]], str]
     """Returns the text of a module that extends this one by lemmas. Raises NoText."""
     extended: Callable[[str, str, Sequence[str]], AbstractContextManager[Loaded]]
@@ -118,6 +119,24 @@ class OfModule:
 
 class Differs(Exception):
     """Raised if a protocol that was read from a module differs from the module."""
+
+
+class TypeInvariantViolated(Exception):
+    """Raised if an execution of a module violates its type invariant, so that nothing can be proved."""
+
+    def __init__(
+        self,
+        words: str,
+        name: str,
+        constants: str,
+        verdicts: tuple[Verdict, ...],
+        traces: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        super().__init__(words)
+        self.name, self.constants = name, constants
+        """The name of the type invariant, and the constants of the execution."""
+        self.verdicts, self.traces = verdicts, traces
+        """The properties that executions at these constants violate, and the files of these executions."""
 
 
 @dataclass(frozen=True)

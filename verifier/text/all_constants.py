@@ -23,6 +23,7 @@ from verifier.text.run import (
     expectation_remarks,
     name_spec,
     name_those,
+    render_counterexamples,
     render_verdicts,
     with_constants,
 )
@@ -42,6 +43,8 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for words in known:
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines.append(Text())
+    if run.traces:  # executions of a module, before a proof began
+        lines += render_counterexamples(run, width, full)
     for verdict in run.outcome.verdicts:
         lines += _counterexample(run, verdict, width, full)
     lines += [*render_verdicts(run, width), Text()]
@@ -112,6 +115,9 @@ def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> l
 
 def _remarks(run: Run) -> list[str]:
     remarks = [*certificate_remarks(run), *_describe_comparison(run)]
+    if run.traces:
+        words = "Correct the actions, or the sets of the type invariant, and prove again"
+        remarks.append(f"An execution violates the type invariant, so nothing can be proved. {words}.")
     kinds = {verdict.kind for verdict in run.outcome.verdicts}
     if VerdictKind.PROVED in kinds:
         which = "all constants" + " that satisfy the assumptions" * bool(run.assumptions)

@@ -18,6 +18,7 @@ from verifier.runs.modules.configured_module import ConfiguredModule
 from verifier.runs.modules.loading import TlaDefinition, formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
+from verifier.runs.modules.type_violations import LeavesSorts, find_violations
 from verifier.runs.modules.verdicts import temporal_verdicts
 from verifier.runs.protocol_loading import load_class_at
 from verifier.specs.constants import AssumptionFailed
@@ -25,7 +26,7 @@ from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
 from verifier.tla.specification import Specification
-from verifier.verdict import OF_STEPS, TEMPORAL_PART, Verdict, VerdictKind
+from verifier.verdict import ALL_CONSTANTS, OF_STEPS, TEMPORAL_PART, Verdict, VerdictKind
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
@@ -46,12 +47,15 @@ def read_as_protocol(
     UsageError, with the place, for a module without a reading."""
     module = source.module
     specification = module.specification
-    open_ = [one for one in properties if _is_no_invariant(source, one)]
+    asked, open_ = tuple(properties), [one for one in properties if _is_no_invariant(source, one)]
     if not properties:
         raise UsageError("no property of the module is named")
     if len(open_) == len(properties):
         raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {open_[0]} is none")
-    left_out = [Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT) for one in open_]
+    left_out = [
+        Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT, found_by=ALL_CONSTANTS)
+        for one in open_
+    ]
     if not source.named:
         left_out += temporal_verdicts(specification)
     properties = tuple(one for one in properties if one not in open_)
@@ -84,7 +88,7 @@ def read_as_protocol(
         of_module=OfModule(
             source_hash,
             protocol.constants.assumed,
-            lambda limits: _compare(protocol, source, limits),
+            lambda limits: _compare(protocol, source, asked, limits),
             lambda terms: _write_module(protocol, terms),
             lambda text, name, more: _extend_module(source, text, name, (*helping, *more), load_tla),
             protocol.constants.undeclared,
@@ -139,12 +143,18 @@ def _is_no_invariant(source: ConfiguredModule, name: str) -> bool:
     return whole in module.specification.properties and name not in module.specification.invariants
 
 
-def _compare(protocol: ModuleProtocol, source: ConfiguredModule, limits: Limits) -> Mapping[str, Any]:
-    """Compare a protocol with its module. Return the extent. Raises Differs."""
+def _compare(
+    protocol: ModuleProtocol, source: ConfiguredModule, properties: Sequence[str], limits: Limits
+) -> Mapping[str, Any]:
+    """Compare a protocol with its module. Return the extent. Raises Differs and TypeInvariantViolated."""
     file = Path(protocol.specification.config.file)
 
     def specify_at(settings: Mapping[str, str]) -> Specification:
         given = {**source.settings, **settings}
         return load_module(str(source.module.path), given, file, source.libraries).specification
 
-    return compare(protocol, specify_at, _SECONDS, limits).figures()
+    try:
+        return compare(protocol, specify_at, _SECONDS, limits).figures()
+    except LeavesSorts as met:
+        definition = source.module.definition
+        raise find_violations(met, protocol.type_invariant, properties, definition, limits) from None

@@ -29,6 +29,7 @@ from verifier.runs.loaded import Differs
 from verifier.runs.modules.constant_choices import Choice, choices_of
 from verifier.runs.modules.fixed_constants import SpecifyAt, make_specifications
 from verifier.runs.modules.loading import no_initial_state
+from verifier.runs.modules.type_violations import LeavesSorts
 from verifier.specs.definition import Action, Definition
 from verifier.specs.plain_steps import happening
 from verifier.tla.exploration_result import State
@@ -86,7 +87,7 @@ def compare(
     protocol: ModuleProtocol, specify_at: SpecifyAt, seconds: float, limits: Limits, seed: int = 0
 ) -> Compared:
     """Compare at the constants of the configuration, and at smaller and larger ones within about this
-    processor time for each. Raises Differs at the first difference."""
+    processor time for each. Raises Differs at the first difference, and LeavesSorts."""
     compared, began = Compared(), time.process_time()
     for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
         beyond = time.process_time() - began > _MOST_TIMES * seconds
@@ -138,6 +139,7 @@ class _Comparison:
         ]
         self.initial = [self._test(one) for one in specification.init]
         self.names = [one.name for one in specification.variables]
+        self.type_invariant = protocol.type_invariant
         self.deadline = 0.0
         self.all_initial = False
         self.levels: list[int] = []
@@ -259,6 +261,8 @@ class _Comparison:
                 raise UsageError(str(error)) from None
             theirs = None
         if mine is theirs:
+            if reached and mine is False and name == self.type_invariant:
+                raise self._violates_types("a variable has a value that its sort lacks", state)
             return
         if not reached and (mine is None or theirs is None):
             self.compared.undefined += 1
@@ -291,12 +295,18 @@ class _Comparison:
             raise self._differs("the steps", state, "no such step", words)
         self.compared.steps += len(mine)
 
-    def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError:
+    def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError | LeavesSorts:
         """Return the error for a reachable step that the type invariant does not allow."""
-        what = "reads a function or record where it has no value"
-        if not undefined:
-            what = "gives a variable a value that its sort lacks, so that the type invariant is violated"
-        return UsageError(f"with {self.choice.shown}, {name} {what}, in the state {self._show(state)}")
+        if undefined:
+            what = "reads a function or record where it has no value"
+            return UsageError(f"with {self.choice.shown}, {name} {what}, in the state {self._show(state)}")
+        return self._violates_types(f"{name} gives a variable a value that its sort lacks", state)
+
+    def _violates_types(self, what: str, state: State) -> LeavesSorts:
+        words = f"with {self.choice.shown}, {what}, so that the type invariant is violated"
+        return LeavesSorts(
+            f"{words}, in the state {self._show(state)}", self.specification, self.choice.shown
+        )
 
     # -- drawn states
 

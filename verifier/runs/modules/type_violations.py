@@ -1,0 +1,81 @@
+"""Executions that violate a module's type invariant, which the comparison with its protocol meets.
+
+No proof for all constants is possible then. The interpreter finds the shortest execution at those constants.
+It also decides the asked properties that are violated there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from verifier.processes.limits import Interrupted, Limits
+from verifier.runs.loaded import TypeInvariantViolated
+from verifier.runs.modules.bounded_checking import interpreter_properties
+from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.traces import report_violation
+from verifier.runs.modules.verdicts import replay_verdict
+from verifier.specs.definition import Definition
+from verifier.tla.explorer import Explorer
+from verifier.tla.first_order.protocol_classes import formula_of
+from verifier.tla.frames import Undefined
+from verifier.tla.specification import Specification, without_traces
+from verifier.verdict import Verdict, VerdictKind
+
+_MOST_STATES = 20_000
+"""The limit of states that are explored. The comparison meets the violation among far fewer."""
+_SECONDS = 20.0
+"""The limit of that exploration."""
+
+
+class LeavesSorts(Exception):
+    """Raised for a reachable state or step that the type invariant does not allow."""
+
+    def __init__(self, words: str, specification: Specification, constants: str) -> None:
+        super().__init__(words)
+        self.specification, self.constants = specification, constants
+
+
+def find_violations(
+    met: LeavesSorts,
+    type_invariant: str,
+    properties: Sequence[str],
+    definition: Definition,
+    limits: Limits,
+) -> TypeInvariantViolated:
+    """Return the replayed violations of the type invariant and of the properties, at the constants where the
+    comparison met one. The properties without a violation there stay open."""
+    began, spec = time.monotonic(), replace(met.specification, symmetry=[], view=None)
+    own = {name: formula_of(spec, name) for name in (type_invariant, *properties) if _is_operator(spec, name)}
+    spec = split_properties(replace(spec, invariants={**spec.invariants, **own}))
+    names = tuple(dict.fromkeys([type_invariant, *properties]))
+    if interpreter_properties(spec, names) is None:
+        names = (type_invariant,)
+    seconds = limits.share(2).seconds_left or _SECONDS
+    until = time.monotonic() + min(_SECONDS, seconds)
+
+    def stop_late(_: Explorer) -> None:
+        if time.monotonic() > until:
+            raise Interrupted("the time is over")
+
+    explorer = Explorer(spec, properties=names, keep_going=True, max_states=_MOST_STATES, enforce=stop_late)
+    with without_traces(spec):
+        with suppress(Interrupted, Undefined):
+            explorer.explore()
+        explorer.name_actions()
+    verdicts, traces = list[Verdict](), dict[str, Mapping[str, Any]]()
+    for name, violation in explorer.result.violations.items():
+        verdict, traces[name] = report_violation(spec, definition, violation, time.monotonic() - began)
+        verdict = replay_verdict(spec, verdict, violation.states)
+        if verdict.kind is VerdictKind.VIOLATED:
+            verdict = replace(verdict, reason=f"with {met.constants}")
+        verdicts.append(verdict)
+    return TypeInvariantViolated(str(met), type_invariant, met.constants, tuple(verdicts), traces)
+
+
+def _is_operator(spec: Specification, name: str) -> bool:
+    """True for an operator of the module that the configuration does not name."""
+    return name in spec.module.names and name not in spec.properties and name not in spec.invariants
