@@ -162,6 +162,7 @@ SHARING = (
     HEAD
     + r"""
 Wide == \E b, e \in 1..30000 : Share(1, <<b, e>>)
+Near == \E b, e \in 1..Len(log) + 1 : Share(1, <<b, e>>)
 Guarded == \E b, e \in 1..30000 : on /\ log[b].term = e
 Outer == \E b, e \in 1..3000 : b = 7 /\ e = b + 1
 """
@@ -182,6 +183,23 @@ def test_a_step_that_sends_nothing_is_decided_without_all_ranges(tmp_path: Path)
     later = [now[0], Fn({Fn(fields): 1}), 1, TRUE]
     assert _outcome(spec, _test(spec, "Wide"), now, later) is True
     assert spec.evaluator.next[1] == later[1]
+
+
+def test_the_values_that_a_sent_record_names_are_tried_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes, approximate = list[object](), Pruned._approximate
+
+    def note(pruned: Pruned, scope: Any, box: Any) -> bool | None:
+        boxes.append(box)
+        return approximate(pruned, scope, box)
+
+    monkeypatch.setattr(Pruned, "_approximate", note)
+    spec, now = _sharing(tmp_path, 40)
+    fields = {"kind": "share", "from": 1, "prev": 16, "term": 1, "entries": now[0][16:29]}
+    later = [now[0], Fn({Fn(fields): 1}), 1, TRUE]
+    assert _outcome(spec, _test(spec, "Near"), now, later) is True
+    assert len(boxes) <= 4, boxes
 
 
 def test_a_guard_is_decided_once_and_an_error_behind_it_is_found(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.approximating import ApproximateTruth, Approximation
-from verifier.tla.approximation import Fields, count_records, find_one_more, may_equal
+from verifier.tla.approximation import Fields, Part, Within, count_records, find_one_more, may_equal
 from verifier.tla.approximation_scopes import Known, Scope
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
+from verifier.tla.part_reads import Read
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class _Split:
     is_false: bool = False
     is_known: bool = True
     """False if a conjunct of the first state may be true or false."""
-    reads: set[int] = field(default_factory=set)
-    """The variables of the first state on which this split depends."""
+    reads: set[Read] = field(default_factory=set)
+    """The parts of variables of the first state on which this split depends."""
     is_kept: bool = True
     """False if it depends on the next state too."""
     parts: list[_Part] = field(default_factory=list)
@@ -48,14 +49,17 @@ class Conjuncts(Approximation):
         self._known_sent: dict[tuple[Expression, str], _Sent | None] = {}
         self._last: tuple[Value, Value, Value | None] = ((), (), None)
         """Two bags of which the second may have one record more, and that record."""
+        self.sought: tuple[Value, Fields] | None = None
+        """The record that a step sends, and the one that may be equal to it, of the last formula."""
 
     def holds(self, whole: Expression, module: str, scope: Scope) -> ApproximateTruth:
         """Return the truth value of a formula of a step."""
+        self.sought = None
         kept = scope.split
         if kept is None or not kept.holds(self.step, self.ev.now):
             split = _Split()
             self._split(whole, module, scope, split)
-            reads = tuple(split.reads) if split.is_kept else None
+            reads = split.reads if split.is_kept else None
             kept = scope.split = Known(self.step, reads, self.ev.now, split)
         split = kept.result
         if split.is_false:
@@ -71,7 +75,7 @@ class Conjuncts(Approximation):
         return conjunction
 
     def _split(self, whole: Expression, module: str, scope: Scope, split: _Split) -> None:
-        reads = self.reads(whole, module)
+        reads = self.reads(whole, module, scope)
         if split.parts:  # its value may depend on what comes before it
             split.parts.append((whole, module, scope))
             return
@@ -95,7 +99,7 @@ class Conjuncts(Approximation):
                 self._split(whole.body, module, scope, split)
             case ast.Apply() if isinstance(symbol := self.resolve(whole.operator, module), Definition):
                 for argument in whole.arguments:
-                    of_argument = self.reads(argument, module)
+                    of_argument = self.reads(argument, module, scope)
                     split.is_kept = split.is_kept and of_argument is not None
                     split.reads.update(of_argument or ())
                 body, inside, own = self.enter(symbol, whole, module, scope)
@@ -158,7 +162,23 @@ class Conjuncts(Approximation):
         if self._last[0] is not after or self._last[1] is not before:
             self._last = after, before, find_one_more(after, count_records(before))
         added = self._last[2]
-        return None if added is not None and may_equal(added, item) else False
+        if added is None or not may_equal(added, item):
+            return False
+        self.sought = added, item
+        return None
+
+    def aim(self, values: range) -> list[int]:
+        """Return guesses of a name's value for which the last formula sends the record that the step sends.
+        Often a field is the name plus a number, or is as long as the name says."""
+        if self.sought is None:
+            return []
+        added, item = self.sought
+        found = list[int]()
+        for name, one in item.fields.items():
+            value = len(added[name]) if type(one) is Part else added[name]
+            if isinstance(one, Part | Within) and one.high > one.low:
+                found.append(values[-1] - (one.high - value))
+        return [one for one in dict.fromkeys(found) if one in values]
 
 
 def _name(whole: Expression | None) -> Symbol | None:

@@ -8,7 +8,7 @@ says what it may be, ``Unsure`` is raised. So a result says also that no value o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.approximation import (
@@ -29,7 +29,8 @@ from verifier.tla.approximation import (
 from verifier.tla.approximation_scopes import Known, Scope
 from verifier.tla.ast import Builtin, Definition, Expression, Symbol
 from verifier.tla.facts import STATE
-from verifier.tla.frames import PLAIN, SETTLED, Evaluate, Undefined, Unit, force_delayed
+from verifier.tla.frames import PLAIN, SETTLED, UNSET, Evaluate, Undefined, Unit, force_delayed
+from verifier.tla.part_reads import PartRead, Read, find_part_reads
 from verifier.tla.value_types import FALSE, TRUE, Boolean, Fn, ModelValue, NoValue, Value
 from verifier.tla.values import pairs_of
 
@@ -56,7 +57,7 @@ class Approximation:
         self.ev = ev
         self._compiled: dict[tuple[Expression, str], _Compiled] = {}
         self._symbols: dict[tuple[Symbol, str], Symbol] = {}
-        self._reads: dict[tuple[Expression, str], tuple[int, ...] | None] = {}
+        self._reads: dict[tuple[Expression, str], tuple[PartRead, ...] | None] = {}
         self._roots: dict[tuple[Value, ...], Scope] = {}
         self.step = self.depth = 0
         self.plain = SETTLED if ev.computes_later else PLAIN
@@ -75,18 +76,24 @@ class Approximation:
             scope = self._roots[key] = Scope(names)
         return scope
 
-    def reads(self, whole: Expression, module: str) -> tuple[int, ...] | None:
-        """Return the variables that an expression of one state reads; None for another one."""
+    def reads(self, whole: Expression, module: str, scope: Scope) -> list[Read] | None:
+        """Return the parts of variables that an expression of one state reads; None for another one."""
         place = whole, module
         if place not in self._reads:
             facts = self.ev.analysis.of(whole, module)
             one_state = facts.level <= STATE and not (facts.changing or facts.enabled)
-            self._reads[place] = tuple(self.ev.index[name] for name in facts.reads) if one_state else None
-        return self._reads[place]
+            self._reads[place] = find_part_reads(self.ev, whole, module) if one_state else None
+        parts = self._reads[place]
+        return None if parts is None else [(one, self._argument(name, scope)) for one, name in parts]
 
-    def _keep(self, whole: Expression, module: str, result: object) -> Known:
+    def _argument(self, name: Symbol | None, scope: Scope) -> Any:
+        """Return the value of a name of a part; ``UNSET`` if it is not known."""
+        value = None if name is None else scope.find(name)
+        return value.value if type(value) is Exactly and type(value.value) in _SMALL else UNSET
+
+    def _keep(self, whole: Expression, module: str, scope: Scope, result: object) -> Known:
         """Return a result of an expression, to be kept."""
-        return Known(self.step, self.reads(whole, module), self.ev.now, result)
+        return Known(self.step, self.reads(whole, module, scope), self.ev.now, result)
 
     # -- truths
 
@@ -251,7 +258,7 @@ class Approximation:
             known: Approximate = kept.result
             return known
         fields = Fields({name: self.value(one, module, scope) for name, one in whole.fields})
-        scope.values[whole] = self._keep(whole, module, fields)
+        scope.values[whole] = self._keep(whole, module, scope, fields)
         return fields
 
     def _if(self, whole: ast.If, module: str, scope: Scope) -> Approximate:
@@ -273,7 +280,7 @@ class Approximation:
                 self.depth -= 1
             if symbol.nested and not symbol.parameters:
                 # It is the same in this scope, and no narrower in those inside.
-                scope.values[symbol] = self._keep(whole, module, made)
+                scope.values[symbol] = self._keep(whole, module, scope, made)
             return made
         if isinstance(symbol, ast.Bound | ast.Parameter):
             value = scope.find(symbol)

@@ -20,14 +20,14 @@ class Unsure(Exception):
     """Raised where an expression may have no value, or where no rule says what it may be."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Exactly:
     """One value."""
 
     value: Value
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Within:
     """An integer of an interval, which is not empty."""
 
@@ -35,35 +35,35 @@ class Within:
     high: int
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class OneOf:
     """One of some values."""
 
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Items:
     """A tuple."""
 
     items: tuple[Approximate, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Listed:
     """A set with at most these members."""
 
     items: tuple[Approximate, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Fields:
     """A record."""
 
     fields: dict[str, Approximate]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Part:
     """A subsequence of a sequence, whose length is in an interval."""
 
@@ -72,7 +72,7 @@ class Part:
     high: int
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class OneMore:
     """A bag of records with one more record."""
 

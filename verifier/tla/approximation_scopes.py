@@ -1,16 +1,21 @@
 """The names of an approximate evaluation, with what is known of expressions in which they stand.
 
 Scopes of equal values are one object, so that what was found in one step is found again in the next: a step
-leaves most variables unchanged. A result is kept with the value objects of the variables that it reads. They
-are compared by identity, and are kept alive, so that no new object can have the same identity.
+leaves most variables unchanged. A result is kept with the value objects of what it reads: variables, or their
+parts (``verifier.tla.part_reads``). They are compared by identity, and are kept alive, so that no new object
+can have the same identity.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from verifier.tla.approximation import Approximate
 from verifier.tla.ast import Expression, Symbol
+from verifier.tla.frames import UNSET
+from verifier.tla.part_reads import Read, read_part
+from verifier.tla.value_types import Fn
 
 _MOST_PARTS = 16
 """The most narrower scopes that a scope keeps."""
@@ -21,10 +26,13 @@ class Known:
 
     __slots__ = ("objects", "reads", "result", "step")
 
-    def __init__(self, step: int, reads: tuple[int, ...] | None, now: list[Any], result: Any) -> None:
-        """``reads``: the variables on which the result depends; None if it depends on two states."""
-        self.step, self.reads, self.result = step, reads, result
-        self.objects = [now[place] for place in reads or ()]
+    def __init__(self, step: int, reads: Iterable[Read] | None, now: list[Any], result: Any) -> None:
+        """``reads``: the parts of variables on which the result depends; None if it depends on two states."""
+        self.step, self.result = step, result
+        self.reads = None if reads is None else tuple(reads)
+        self.objects = [read_part(now, one) for one in self.reads or ()]
+        if UNSET in self.objects:
+            self.reads = None  # a part of another value than a listed function
 
     def holds(self, step: int, now: list[Any]) -> bool:
         """True if the result was found for this step, or for the same values of what it reads."""
@@ -32,8 +40,11 @@ class Known:
             return True
         if self.reads is None:
             return False
-        for place, value in zip(self.reads, self.objects, strict=True):
-            if now[place] is not value:
+        for (place, key), known in zip(self.reads, self.objects, strict=True):
+            value = now[place]
+            if key is not UNSET:
+                value = value.get(key) if type(value) is Fn else None
+            if value is not known:
                 return False
         self.step = step
         return True

@@ -62,6 +62,8 @@ class Facts:
 
 
 _NOTHING: frozenset[Symbol] = frozenset()
+_LISTING = {"TLCEval", "SelectSeq"}
+"""Operators whose value is listed. A constant with one is computed once, so its use costs nothing."""
 _GOES_THROUGH_SETS = (
     ast.Quantifier, ast.Choose, ast.Filter, ast.Image, ast.Function, ast.FunctionSet, ast.RecordSet,
 )  # fmt: skip
@@ -200,6 +202,14 @@ class Analysis:
             free |= self._outer_at(whole, module)
         return replace(facts, level=level, free=frozenset(free).difference(names))
 
+    def _is_listed_once(self, definition: Definition, facts: Facts) -> bool:
+        """True if the value of a definition is a listed one, which is computed once."""
+        body = definition.body
+        if definition.parameters or definition.nested or not facts.fixed or not isinstance(body, ast.Apply):
+            return False
+        symbol = self.resolve(body.operator, definition.module) or body.operator
+        return isinstance(symbol, ast.Builtin) and symbol.name in _LISTING
+
     def _is_only_enabled(self, whole: Expression, number: int, module: str) -> bool:
         """True if an operator needs its argument only below ENABLED."""
         if not isinstance(whole, ast.Apply):
@@ -231,6 +241,8 @@ class Analysis:
             return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)
         if isinstance(symbol, Definition):
             facts = self.of_definition(symbol)
+            if facts.costly and self._is_listed_once(symbol, facts):
+                return replace(facts, costly=False)
             return replace(facts, free=facts.free | {symbol}) if symbol.nested else facts
         if isinstance(symbol, ast.Builtin):
             searching = symbol.name in _OF_THE_SEARCH

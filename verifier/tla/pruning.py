@@ -2,8 +2,9 @@ r"""``\E b, e \in m..n : A`` of two known states, decided without a look at all 
 
 The body is evaluated for whole intervals (``verifier.tla.approximate_conjuncts``). If it has a value for all
 of them and is false for all, none of them is looked at. Otherwise an interval is halved. Where one value is
-left for each name, the interpreter decides. If the body may have no value somewhere, the loop runs as it is
-written: then the order of its passes decides between TRUE and an error.
+left for each name, the interpreter decides. It looks first at values that are guessed from the record that
+the step sends. If the body may have no value somewhere, the loop runs as it is written: then the order of its
+passes decides between TRUE and an error.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from verifier.tla import ast
 from verifier.tla.approximate_conjuncts import Conjuncts
 from verifier.tla.approximation import Approximate, Exactly, Unsure, Within
+from verifier.tla.approximation_scopes import Scope
 from verifier.tla.ast import Definition, Symbol
 from verifier.tla.facts import ACTION
 from verifier.tla.frames import Frame, Truth, Undefined, Unit, Waiting, force_delayed
@@ -47,6 +49,7 @@ class Pruned:
         self.approximation = Conjuncts(ev)
         self.tries = _TRIES
         self._test: Truth | None = None
+        self._around: list[tuple[Symbol, int]] | None = None
 
     def decide(self, e: Frame, *ranges: range) -> bool | None:
         """Return the value of the quantifier; None if the loop must run."""
@@ -61,7 +64,6 @@ class Pruned:
         return decision
 
     def _search(self, e: Frame, ranges: _Box) -> bool | None:
-        body, module = self.whole.body, self.unit.module
         scope = self.approximation.begin(self._names(e))
         waiting, most = [ranges], prod(map(len, ranges))
         while waiting:
@@ -69,8 +71,10 @@ class Pruned:
             most -= 1
             if most < 0:
                 return None
-            truth = self.approximation.holds(body, module, scope.part(box, self._approximate_box(box)))
+            truth = self._approximate(scope, box)
             if truth:
+                return True
+            if box is ranges and truth is None and self._aim(e, scope, box):
                 return True
             if truth is None:
                 wide = max(range(len(box)), key=lambda number: len(box[number]))
@@ -83,17 +87,36 @@ class Pruned:
                     return True
         return False
 
+    def _aim(self, e: Frame, scope: Scope, box: _Box) -> bool:
+        """True if the body holds of guessed values: those for which it sends the record that the step sends,
+        or else the first ones. No other value leads to an error: the body has a value for the whole box."""
+        if self.approximation.sought is None:
+            return self._holds(e, tuple(values[:1] for values in box))
+        for number, values in enumerate(box):
+            for value in self.approximation.aim(values) if len(values) > 1 else ():
+                narrower = (*box[:number], range(value, value + 1), *box[number + 1 :])
+                if self._approximate(scope, narrower) is not False:
+                    box = narrower
+                    break
+        return self._holds(e, tuple(values[-1:] for values in box))
+
+    def _approximate(self, scope: Scope, box: _Box) -> bool | None:
+        part = scope.parts.get(box) or scope.part(box, self._approximate_box(box))
+        return self.approximation.holds(self.whole.body, self.unit.module, part)
+
     def _approximate_box(self, box: _Box) -> dict[Symbol, Approximate]:
         pairs = zip(self.names, box, strict=True)
         return {name: Exactly(one[0]) if len(one) == 1 else Within(one[0], one[-1]) for name, one in pairs}
 
     def _names(self, e: Frame) -> dict[Symbol, Approximate]:
         """Return the values of the names around. Raises Unsure."""
-        facts, names = self.ev.analysis.of(self.whole.body, self.unit.module), dict[Symbol, Approximate]()
-        for symbol in facts.free.difference(self.names):
-            if isinstance(symbol, Definition) and symbol.parameters:
-                continue
-            value = e[self.unit.slot(symbol)]
+        if self._around is None:
+            free = self.ev.analysis.of(self.whole.body, self.unit.module).free.difference(self.names)
+            own = [one for one in free if not (isinstance(one, Definition) and one.parameters)]
+            self._around = [(one, self.unit.slot(one)) for one in own]
+        names = dict[Symbol, Approximate]()
+        for symbol, slot in self._around:
+            value = e[slot]
             try:
                 names[symbol] = Exactly(force_delayed(value.force() if type(value) is Waiting else value))
             except (Undefined, NoValue, RecursionError):
