@@ -38,7 +38,8 @@ MAJORITIES = r"\A Q \in Quorum : Cardinality(Q) * 2 > Cardinality(Node)"
 
 def _prove(folder: Path, text: str, constants: str = "Node = {a, b}") -> Any:
     (folder / "Strings.tla").write_text(text)
-    (folder / "Strings.cfg").write_text(f"INIT Init\nNEXT Next\nINVARIANT Claim\nCONSTANTS {constants}\n")
+    config = f"INIT Init\nNEXT Next\nINVARIANT Claim\nCONSTANTS {constants}\nCHECK_DEADLOCK FALSE\n"
+    (folder / "Strings.cfg").write_text(config)
     loaded = load(str(folder / "Strings.tla"), {})
     run = execute("prove", loaded, ProveOptions(all_constants=True))
     assert run.outcome.verdicts[0].kind.name == "PROVED"
@@ -53,27 +54,29 @@ def test_the_answer_says_which_strings_a_set_lacks(tmp_path: Path, claim: str, s
     found = _prove(tmp_path, STRINGS.replace("ASSUMED", "").replace("CLAIM", claim))
     said = f"no element of Node is the string {strings}"
     assert said in found.assumptions
-    assert found.beyond_declared == (said,)
+    assert found.beyond_declared == ("Node is not empty", said)
 
 
 def test_a_module_can_declare_that_a_set_lacks_a_string(tmp_path: Path) -> None:
     text = STRINGS.replace("ASSUMED", r'ASSUME "none" \notin Node').replace("CLAIM", 'x # "none"')
     found = _prove(tmp_path, text)
     assert 'no element of Node is the string "none"' in found.assumptions
-    assert not found.beyond_declared
+    assert found.beyond_declared == ("Node is not empty",)
 
 
 def test_a_declared_set_without_a_model_value_is_read(tmp_path: Path) -> None:
     text = STRINGS.replace("ASSUMED", r"CONSTANT Nil ASSUME Nil \notin Node").replace('"none"', "Nil")
     found = _prove(tmp_path, text.replace("CLAIM", "x # Nil"), "Node = {a, b} Nil = Nil")
-    assert "Nil: no string, and no element of Node" in found.assumptions
+    assert "Nil is no element of Node" in found.assumptions
+    assert found.beyond_declared == ("Node is not empty",)
 
 
 def test_the_answer_lists_what_the_module_assumes_of_quorums(tmp_path: Path) -> None:
     text = QUORUMS.replace("ASSUMED", f"ASSUME Large == {MAJORITIES}")
     found = _prove(tmp_path, text, "Node = {a, b} Quorum = {{a, b}}")
     assert f"ASSUME {MAJORITIES}" in found.assumptions
-    assert not found.beyond_declared
+    sets = ("Node is not empty", "Quorum is not empty", "each element of Quorum is a part of Node")
+    assert found.beyond_declared == sets
 
 
 def test_contradictory_assumptions_are_refused(tmp_path: Path) -> None:

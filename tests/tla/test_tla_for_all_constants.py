@@ -76,7 +76,8 @@ def test_a_property_is_proved_and_the_certificate_checked(tmp_path: Path) -> Non
     assert [one.kind.name for one in run.outcome.verdicts] == ["PROVED"]
     assert run.assumptions == (
         "Node is not empty",
-        "Nil: no string, and no element of Node",
+        "Nil is no string",
+        "Nil is no element of Node",
     )
     assert run.outcome.statistics["validation"]["states"] > 500
     path = tmp_path / "proof.json"

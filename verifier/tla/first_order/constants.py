@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import combinations
 from typing import Any
 
 from verifier.tla import ast
-from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Family, declare, find_again, find_families
-from verifier.tla.first_order.kinds import Linear, Member
+from verifier.tla.first_order.kinds import Member
 from verifier.tla.first_order.scopes import Unread
 from verifier.tla.said_parts import span
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
 from verifier.tla.value_types import ModelValue, Value
-
-_RELATIONS = {
-    "=": "==", "#": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
-}  # fmt: skip
-SIZE = ".count"
-"""The attribute of an index set that is its number of elements."""
 
 
 @dataclass
@@ -48,7 +42,15 @@ class Constants:
     beside_strings: set[str] = field(default_factory=set)
     """The sets that the reading takes to be without these strings."""
     declared_apart: set[tuple[str, str]] = field(default_factory=set)
-    """The pairs of a string and a set that an ASSUME of the module says to be without it."""
+    """The pairs of a string or a single value and a set that an ASSUME says to be without it."""
+    used_atoms: tuple[str, ...] = ()
+    """The single values that the module mentions."""
+    declared_different: set[frozenset[str]] = field(default_factory=set)
+    """The pairs of single values that an ASSUME says to be different."""
+    declared_no_strings: set[str] = field(default_factory=set)
+    """The single values that an ASSUME says to be no strings."""
+    undeclared_facts: tuple[str, ...] = ()
+    """Assumptions on sets and integers that no ASSUME implies, in words (``assumptions``)."""
 
     def member(self, name: str) -> Member:
         """Return the kind of a set's elements."""
@@ -66,26 +68,29 @@ class Constants:
         self.beside_strings.add(name)
 
     @property
-    def _apart_from_strings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the assumptions on sets and strings, each with True if the module makes it."""
+    def _said_of_values(self) -> Iterator[tuple[str, bool]]:
+        """Yield the assumptions on single values and strings, each with True if the module makes it."""
+        for pair in combinations(self.used_atoms, 2):
+            yield f"{' and '.join(pair)} are different values", frozenset(pair) in self.declared_different
+        for name in self.used_atoms:
+            if self.strings:
+                yield f"{name} is no string", name in self.declared_no_strings
+            sets = sorted(other for word, other in self.apart if word == name)
+            declared = [one for one in sets if (name, one) in self.declared_apart]
+            for some in (declared, [one for one in sets if one not in declared]):
+                if some:
+                    yield f"{name} is no element of {' or '.join(some)}", some is declared
         for name in sorted(self.beside_strings):
             declared = [one for one in self.strings if (one, name) in self.declared_apart]
-            others = [one for one in self.strings if one not in declared]
-            for strings, is_declared in ((declared, True), (others, False)):
-                if strings:
-                    said = " or ".join(f'"{one}"' for one in strings)
-                    yield f"no element of {name} is the string {said}", is_declared
+            for some in (declared, [one for one in self.strings if one not in declared]):
+                if some:
+                    said = " or ".join(f'"{one}"' for one in some)
+                    yield f"no element of {name} is the string {said}", some is declared
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Return the assumptions on single values, sets and strings, in words."""
-        said = []
-        if len(self.atoms) > 1:
-            said.append(f"{', '.join(sorted(self.atoms))} are different values")
-        if self.atoms:
-            names = ", ".join(sorted(self.atoms))
-            said.append(f"{names}: no string, and no element of {', '.join(sorted(self.sets)) or 'a set'}")
-        said += [words for words, _ in self._apart_from_strings]
+        """Return the assumptions on single values, strings and families, in words."""
+        said = [words for words, _ in self._said_of_values]
         said += [words for one in self.families.values() for words in one.assumed]
         return (*said, *self.said_of_families)
 
@@ -93,9 +98,9 @@ class Constants:
     def undeclared(self) -> tuple[str, ...]:
         """Return the assumptions that the module does not make, in words."""
         put = [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
-        strings = [words for words, is_declared in self._apart_from_strings if not is_declared]
+        values = [words for words, is_declared in self._said_of_values if not is_declared]
         families = [words for one in self.families.values() for words in one.undeclared]
-        return (*put, *strings, *families)
+        return (*put, *self.undeclared_facts, *values, *families)
 
 
 def classify(specification: Specification, like: Constants | None = None) -> Constants:
@@ -190,6 +195,7 @@ def list_words(
         constants.refused[name] = f"{name} is both a string and a constant of the module"
         del constants.atoms[name]
     constants.strings = tuple(sorted(strings))
+    constants.used_atoms = tuple(sorted(words.keys() & constants.atoms.keys()))
     return tuple(word for word in words if word)
 
 
@@ -225,166 +231,24 @@ def nodes_below(roots: list[ast.Expression], *, definitions: bool = True) -> Ite
             continue
 
 
-def _conjuncts(specification: Specification, whole: ast.Expression) -> Iterator[ast.Expression]:
+def conjuncts_of(specification: Specification, whole: ast.Expression) -> Iterator[ast.Expression]:
+    """Yield the conjuncts of an ASSUME, through definitions."""
     if isinstance(whole, ast.Junction) and whole.conjunction:
         for item in whole.items:
-            yield from _conjuncts(specification, item)
+            yield from conjuncts_of(specification, item)
     elif isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Definition) and not whole.arguments:
         symbol = whole.operator
         meant = specification.evaluator.resolve(symbol, specification.module.name) or symbol
         if not isinstance(meant, ast.Definition) or meant.body is None:
             raise Unread(whole.place, "an ASSUME without a body")
-        yield from _conjuncts(specification, meant.body)
+        yield from conjuncts_of(specification, meant.body)
     else:
         yield whole
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """A comparison of integers that an ASSUME makes, in words."""
-
-    left: Linear
-    relation: str
-    right: Linear
-    place: Place
-
-    @property
-    def words(self) -> str:
-        """Return the place of the ASSUME."""
-        return f"the ASSUME in line {self.place.line}"
-
-    @property
-    def test(self) -> Callable[[Any], bool]:
-        """Return the comparison as a function of a protocol.
-
-        It is code of the module and not of the verifier, so that a reading for all constants records what it
-        decides (``parametric.callers``).
-        """
-        lines = "\n" * (self.place.line - 1)
-        text = f"{lines}lambda self: {self.left.text} {self.relation} {self.right.text}"
-        code = compile(text, self.place.file, "eval")
-        test: Callable[[Any], bool] = eval(code, {"__name__": f"module {self.place.file}"})
-        return test
-
-
-def read_assumptions(specification: Specification, constants: Constants) -> tuple[Assumed, ...]:
-    """Return what the ASSUMEs of a module say of numbers and sizes. Raises Unread, with the place."""
-    assumptions = []
-    for assumption in specification.module.assumptions:
-        for whole in _conjuncts(specification, assumption.body):
-            if list_constants(whole) & constants.families.keys():
-                continue  # ``read_facts``
-            _require_own_meanings(specification, whole)
-            one = _read_assumption(whole, constants)
-            if one is not None:
-                assumptions.append(one)
-    return tuple(assumptions)
-
-
-def _require_own_meanings(specification: Specification, whole: ast.Expression) -> None:
-    """Refuse an ASSUME with a standard operator in whose place the configuration puts another one: the rules
-    below know it by its name."""
-    for node in nodes_below([whole]):
-        symbol = node.operator if isinstance(node, ast.Apply) else None
-        if not isinstance(symbol, ast.Builtin):
-            continue
-        if specification.evaluator.resolve(symbol, specification.module.name) is not None:
-            words = f"this ASSUME has {symbol.name}, and the configuration puts another operator in its place"
-            raise Unread(node.place, words)
 
 
 def read_facts(specification: Specification, constants: Constants) -> list[Formula]:
     """Return what the ASSUMEs of a module say of families: formulas of their state variables."""
     name = specification.module.name
     bodies = [one.body for one in specification.module.assumptions]
-    wholes = [part for body in bodies for part in _conjuncts(specification, body)]
+    wholes = [part for body in bodies for part in conjuncts_of(specification, body)]
     return [Formula(one, name) for one in wholes if list_constants(one) & constants.families.keys()]
-
-
-def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | None:
-    """Return an assumption as a comparison; None if it is always true."""
-    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Builtin):
-        name, given = whole.operator.name, whole.arguments
-        if name in _RELATIONS and len(given) == 2:
-            emptiness = _read_emptiness(name, given, constants)
-            if emptiness is not None:
-                return emptiness
-            left, right = _read_sum(given[0], constants), _read_sum(given[1], constants)
-            if left is not None and right is not None:
-                return Assumed(left, _RELATIONS[name], right, whole.place)
-        if name == "\\in" and _is_builtin(given[1], "Nat"):
-            left = _read_sum(given[0], constants)
-            if left is not None:
-                return Assumed(left, ">=", Linear(0), whole.place)
-        if name == "\\notin" and _is_declared_apart(given, constants):
-            return None
-        if name == "IsFiniteSet" and _set_name(given[0], constants) is not None:
-            return None  # every index set is finite
-    raise Unread(
-        whole.place,
-        "this ASSUME is no comparison of integer constants or of numbers of elements of constant sets",
-    )
-
-
-def _read_emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:
-    """Return ``S # {}`` as a comparison of the number of elements."""
-    for one, other in (given, given[::-1]):
-        set_name = _set_name(one, constants)
-        if set_name is not None and isinstance(other, ast.SetOf) and not other.items and name == "#":
-            return Assumed(Linear(0, ((f"{set_name}{SIZE}", 1),)), ">=", Linear(1), one.place)
-    return None
-
-
-def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) -> bool:
-    """True for a single value that is no element of a set, as the reading takes it to be. Note it of a
-    string."""
-    one, set_name = given[0], _set_name(given[1], constants)
-    if set_name is None or set_name in constants.families:
-        return False
-    if isinstance(one, ast.String):
-        constants.declared_apart.add((one.value, set_name))
-        constants.assume_beside_strings(set_name)
-        return True
-    symbol = one.operator if isinstance(one, ast.Apply) else None
-    return isinstance(symbol, ast.Constant) and symbol.name in constants.atoms
-
-
-def _is_builtin(whole: ast.Expression, name: str) -> bool:
-    return (
-        isinstance(whole, ast.Apply)
-        and isinstance(whole.operator, ast.Builtin)
-        and whole.operator.name == name
-    )
-
-
-def _set_name(whole: ast.Expression, constants: Constants) -> str | None:
-    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Constant):
-        name = whole.operator.name
-        return name if name in constants.sets else None
-    return None
-
-
-def _read_sum(whole: ast.Expression, constants: Constants) -> Linear | None:
-    """Return an expression as a sum of constants; None if it is none."""
-    if isinstance(whole, ast.Number):
-        return Linear(whole.value)
-    if not isinstance(whole, ast.Apply):
-        return None
-    if isinstance(whole.operator, ast.Constant) and whole.operator.name in constants.numbers:
-        return Linear(0, ((whole.operator.name, 1),))
-    if not isinstance(whole.operator, ast.Builtin):
-        return None
-    name, given = whole.operator.name, whole.arguments
-    if name == "Cardinality" and (set_name := _set_name(given[0], constants)) is not None:
-        return Linear(0, ((f"{set_name}{SIZE}", 1),))
-    if name in ("+", "-", "*") and len(given) == 2:
-        left, right = _read_sum(given[0], constants), _read_sum(given[1], constants)
-        if left is None or right is None:
-            return None
-        if name != "*":
-            return left.plus(right, 1 if name == "+" else -1)
-        if left.parts and right.parts:
-            return None
-        whole_sum, factor = (left, right.number) if not right.parts else (right, left.number)
-        return Linear(0).plus(whole_sum, factor)
-    return None

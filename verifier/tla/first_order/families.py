@@ -62,7 +62,12 @@ class Family:
     @property
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions on it, in words."""
-        return (f"each element of {self.name} is a part of {self.base}", *self.undeclared)
+        return (self.said_of_parts, *self.undeclared)
+
+    @property
+    def said_of_parts(self) -> str:
+        """Return the assumption that its elements are parts of its base, in words."""
+        return f"each element of {self.name} is a part of {self.base}"
 
     @property
     def undeclared(self) -> tuple[str, ...]:

@@ -36,11 +36,6 @@ class Linear:
         """True if the sum is at least 0, whatever integers from 0 the constants are."""
         return self.number >= 0 and all(times >= 0 for _, times in self.parts)
 
-    @property
-    def text(self) -> str:
-        """Return the sum as Python text of a protocol."""
-        return " + ".join([str(self.number), *(f"{times} * self.{name}" for name, times in self.parts)])
-
     def at(self, constants: Mapping[str, Any]) -> Any:
         """Return the integer at these constants, which may be stand-ins for all integers."""
         total: Any = self.number

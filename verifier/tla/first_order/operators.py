@@ -248,8 +248,10 @@ def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind
         if isinstance(one.element, Word) and not isinstance(other.element, Word | Optional):
             if one.words is None or len(one.words) != 1 or other.element is None:
                 return None
-            if isinstance(other.element, Member) and one.words[0] not in reading.constants.atoms:
-                reading.constants.assume_beside_strings(other.element.constant)
+            if isinstance(other.element, Member):
+                constant = other.element.constant
+                if not reading.constants.assume_apart(one.words[0], constant):
+                    reading.constants.assume_beside_strings(constant)
             return Optional(other.element, one.words[0])
     return join(first.element, second.element)
 

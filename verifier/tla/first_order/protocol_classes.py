@@ -23,14 +23,8 @@ from verifier.specs.steps import Step
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.actions import Branch, Walker
-from verifier.tla.first_order.constants import (
-    Assumed,
-    Constants,
-    classify,
-    list_words,
-    read_assumptions,
-    read_facts,
-)
+from verifier.tla.first_order.assumptions import Assumed, find_undeclared, read_assumptions
+from verifier.tla.first_order.constants import Constants, classify, list_words, read_facts
 from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.forms import FORMS
 from verifier.tla.first_order.initial_states import InitialStates
@@ -222,6 +216,7 @@ class _Maker:
         self.specification, self.constants, self.kinds = specification, constants, kinds
         self.words, self.rules = words, rules
         self.assumptions = read_assumptions(specification, constants)
+        constants.undeclared_facts = find_undeclared(specification, constants, self.assumptions)
         self._walked: tuple[Any, State, list[Branch]] | None = None
         """The branches of the last protocol and state: each action takes one of them."""
 
@@ -273,7 +268,7 @@ class _Maker:
             self._add(members, "lemma_of_families", LemmaMember(self._facts_of_families(), title))
 
     def _add(self, members: dict[str, Any], name: str, member: Any) -> None:
-        if name in members or hasattr(Protocol, name):
+        if name in members or hasattr(Protocol, name) or name == "constants":  # an attribute of each protocol
             place = Place(self.specification.module.file, 1, 1)
             raise Unread(place, f"the name {name} means something else in protocols: give it another name")
         members[name] = member
