@@ -18,12 +18,12 @@ class State:
     ``self.holder = variable(Option(lock.clients))``, and type checkers know them.
     """
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, /, *_: Any, **__: Any) -> Self:  # a variable may be called cls
         made = super().__new__(cls)
         made.__dict__.update(_symbols={}, _terms={}, _is_complete=False)
         return made
 
-    def __init__(self, **sorts: Sort) -> None:
+    def __init__(self, /, **sorts: Sort) -> None:
         for name, sort in sorts.items():
             self._declare(name, sort)
 

@@ -184,9 +184,8 @@ class Walker:
     def _free_name(name: str, branch: Branch) -> str:
         """Return a name that no other parameter of the branch has."""
         known, number = {one.name for one in branch.parameters}, 2
-        plain = (
-            name if name.isidentifier() and not name.startswith("_") and name not in ("self", "s") else "p"
-        )
+        is_free = name.isidentifier() and not name.startswith("_") and name not in ("protocol", "self", "s")
+        plain = name if is_free else "p"
         free = plain
         while free in known:
             free, number = f"{plain}_{number}", number + 1

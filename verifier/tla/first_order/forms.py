@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from verifier.encodings.expressions import integer, set_of, term_of, wrap
 from verifier.encodings.operations import if_
@@ -120,6 +120,8 @@ def _set_of(reading: Reading, whole: ast.SetOf, scope: Scope, expected: Kind | N
         items = _items(reading, whole, scope, None)
     assert items is not None
     kind = items[0].kind
+    if any(item.value is None for item in items):  # empty sets, whose elements something else must tell
+        return Collection(kind, lambda _: _refuse_unknown(whole))
     made = None  # of integers with different bounds only membership is known
     if kind.is_known or len(items) == 1:
         sort = kind.sort(reading.sorts) if kind.is_known else term_of(items[0].value).sort
@@ -131,6 +133,10 @@ def _set_of(reading: Reading, whole: ast.SetOf, scope: Scope, expected: Kind | N
         made,
         words=words if len(words) == len(items) else None,
     )
+
+
+def _refuse_unknown(whole: ast.SetOf) -> NoReturn:
+    raise Unread(whole.place, "nothing here says of which kind the elements of this set's elements are")
 
 
 def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | None) -> list[Typed] | None:
