@@ -53,8 +53,9 @@ expectations: $(STAMP)  ## What .ci/verify.toml expects of the protocols
 # tests/tiers.toml says what the tiers run. At the end pytest lists the tests that were skipped, each with its reason.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
+# The plugin for clients of language servers takes 0.4 s to load in each process, and none of these tests is one.
 check: lint  ## Lint, and about a hundred tests that touch every room (under a minute)
-	$(PYTEST) --tier check
+	$(PYTEST) --tier check -p no:pytest-lsp
 
 test: lint  ## Lint, and the tests that tell whether the tool works (three minutes; installs no system package)
 	$(PYTEST) --tier test

@@ -5,14 +5,24 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tests.support.examples import kip320_first_try
 from tests.support.reporting import like
 from verifier.outcomes.row import Row
 from verifier.report.matrix import Grid, grids
-from verifier.report.plots import plots
 from verifier.report.report import Report, tally
 from verifier.verdict import VerdictKind
+
+if TYPE_CHECKING:
+    from verifier.report.plots import Plot
+
+
+def plots(rows: Sequence[Row]) -> list[Plot]:
+    """The plots of times. Matplotlib takes 48 MiB, which each process that other tests fork would copy."""
+    from verifier.report.plots import plots as draw
+
+    return draw(rows)
 
 
 def over(**changes: list[int]) -> list[Row]:

@@ -34,6 +34,20 @@ def test_check_is_small_and_touches_every_room() -> None:
     assert not [test for test in tiers.checked if tiers.cases.get(test) == 0]
 
 
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("own", [set(), {"thorough"}, {"slow"}], ids=str)
+@pytest.mark.parametrize("cases", [{}, {TEST: 0}, {TEST: 2}], ids=["all", "none", "two"])
+@pytest.mark.parametrize("checked", [frozenset[tuple[str, str]](), frozenset([TEST])], ids=len)
+def test_no_case_that_runs_is_left_out_before(
+    tier: str, own: set[str], cases: dict[tuple[str, str], int], checked: frozenset[tuple[str, str]]
+) -> None:
+    """Marks of a test are known before its cases; cases may have more."""
+    tiers = Tiers(cases, checked)
+    further: list[set[str]] = [set(), {"thorough"}, {"slow"}]
+    runs = any(tiers.runs(tier, own | more, TEST, place) for more in further for place in range(3))
+    assert not runs or tiers.may_run(tier, own, TEST)
+
+
 @pytest.mark.parametrize(
     ("marks", "place", "runs"),
     [

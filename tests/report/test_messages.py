@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome
 
-from tests.support.chromium import BROWSER, DRIVER, browser, console, evaluate, size
+from tests.support.chromium import BROWSER, DRIVER, console, evaluate, size
 from tests.support.examples import run_rows
 from verifier.outcomes.row import Row
 from verifier.report.diagram import Diagram
@@ -227,12 +226,6 @@ def test_messages_in_channels_arrive_in_order_and_those_to_all_more_than_once() 
     call = {"actions": ["Hear"], "sender": "leader", "receiver": "n", "label": "", "sent": "board[m]"}
     arrows = list(found.calls(call))
     assert [(a.sender, a.receiver, a.sent, a.received) for a in arrows] == [(0, 2, 2, 4), (0, 1, 2, 5)]
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def open_page(driver: Chrome, rows: list[Row], folder: Path) -> Any:

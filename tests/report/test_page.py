@@ -7,7 +7,6 @@ import html
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from tests.support.chromium import browser, console, evaluate, prefer
+from tests.support.chromium import console, evaluate, prefer
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, run_rows
 from tests.support.pages import current, needs_chromium, open_report, pause, press, texts
 from tests.support.reporting import HOSTILE, every_verdict, hostile_spec
@@ -24,12 +23,6 @@ from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.verdict_page import embed
 from verifier.verdict import VerdictKind
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 @needs_chromium

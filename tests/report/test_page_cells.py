@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 
 from tests.report.test_page_hands import axe
-from tests.support.chromium import browser, console, evaluate, size
+from tests.support.chromium import console, evaluate, size
 from tests.support.command_line import LOCK, verify, wrong
 from tests.support.pages import current, needs_chromium, pause, texts
 
@@ -31,12 +30,6 @@ depth = 3
 [cell.expect]
 HolderWaitsNoMore = {{ verdict = "holds", depth = 3 }}
 """
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def manifest(folder: Path, steps: int = 3) -> Path:

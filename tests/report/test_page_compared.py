@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -12,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from tests.support.chromium import browser, console, evaluate
+from tests.support.chromium import console, evaluate
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
 from tests.support.modules_for_pages import commit
 from tests.support.pages import current, needs_chromium, open_report, press, texts
@@ -21,12 +20,6 @@ from verifier.report.labels import labels_of
 from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.verdict import VerdictKind
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
 
-from tests.support.chromium import browser, evaluate, size
+from tests.support.chromium import evaluate, size
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso
 from tests.support.modules_for_pages import find_violation
 from tests.support.pages import needs_chromium, open_report, press, texts
 from verifier.outcomes.row import Row
 from verifier.report.report import Report
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
-
 
 MEMBERS = """---- MODULE Members ----
 EXTENDS Naturals, FiniteSets

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,10 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.report.test_page_hands import axe
-from tests.support.chromium import browser, console, evaluate, list_requests, size
+from tests.support.chromium import console, evaluate, list_requests, size
 from tests.support.command_line import LOCK, verify, wrong
 from tests.support.modules_for_pages import JUGS, JUGS_CONFIG
 from tests.support.pages import needs_chromium, pause, texts
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def draw(path: Path, *arguments: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -16,7 +15,7 @@ from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.action_chains import ActionChains
 
 from tests.report.test_page_first_view import members
-from tests.support.chromium import browser, console, evaluate, prefer, size
+from tests.support.chromium import console, evaluate, prefer, size
 from tests.support.examples import bookkeeper_data_loss, grid, kip320_first_try, rabbit_lasso, run_rows
 from tests.support.modules_for_pages import commit, jugs
 from tests.support.pages import current, needs_chromium, open_report, pause, press, texts
@@ -25,12 +24,6 @@ from verifier.outcomes.row import Row
 from verifier.report.addresses import addresses
 from verifier.report.page import as_html
 from verifier.report.report import Report
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def go(driver: Chrome, fragment: str) -> None:

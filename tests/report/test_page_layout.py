@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from selenium.webdriver import Chrome
 
 from tests.report.test_page_first_view import members
 from tests.report.test_page_list import sweep
-from tests.support.chromium import browser, evaluate
+from tests.support.chromium import evaluate
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try
 from tests.support.modules_for_pages import commit, find_violation
 from tests.support.pages import needs_chromium, open_report, pause, texts
@@ -48,12 +47,6 @@ Next == board' = {Piece(2), Piece(3)}
 NotThere == <<2, 20, 200, 2000>> \\notin board
 ====
 """
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def boxes(driver: Chrome, selector: str) -> list[dict[str, float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.report.test_page import INJECTED, everywhere
-from tests.support.chromium import browser, console, evaluate
+from tests.support.chromium import console, evaluate
 from tests.support.examples import kip320_first_try
 from tests.support.pages import needs_chromium, open_report, pause, texts
 from tests.support.report_timing import filter_milliseconds, many_verdicts, opening_seconds
@@ -22,12 +21,6 @@ from verifier.report.report import Report
 from verifier.report.verdict_list import columns_of
 from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 def sweep(per_axis: int = 4) -> Report:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome
 
 from tests.report.test_telling_loops import COUNTER, TURNS
-from tests.support.chromium import browser
 from tests.support.examples import run_rows
 from tests.support.modules_for_pages import find_violation
 from tests.support.pages import needs_chromium, open_report, pause, texts
@@ -35,12 +33,6 @@ class Early(Protocol):
     @step_invariant
     def early(self, s, after): return (s.on & ~after.on).implies(s.t < 1)
 """
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 @needs_chromium

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 from selenium.webdriver import Chrome, Keys
 
-from tests.support.chromium import browser, evaluate
+from tests.support.chromium import evaluate
 from tests.support.examples import bookkeeper_data_loss, kip320_first_try, run_rows
 from tests.support.modules_for_pages import (
     COMMIT,
@@ -26,12 +25,6 @@ from verifier.outcomes.row import DOCUMENTED, Row
 from verifier.report.report import Report
 
 VARIABLES = "#verdict-1/step-0/variables"
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Chrome]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

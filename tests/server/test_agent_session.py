@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anyio
 import pytest
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from verifier.server.table import REQUESTS
 
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+
 LOCK = "docs/examples/FencedLock.tla"
-SERVER = StdioServerParameters(
-    command=sys.executable,
-    args=["-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "mcp"],
-)
+ARGUMENTS = ("-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "mcp")
 
 
 async def ask(client: Client, name: str, /, **given: Any) -> Any:
@@ -30,12 +27,17 @@ async def ask(client: Client, name: str, /, **given: Any) -> Any:
 
 async def find_and_explain() -> dict[str, Any]:
     """Go from a file to the reason of a violation, and to the setting without it."""
+    # 35 MiB, which each process that other tests fork would copy
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    server = StdioServerParameters(command=sys.executable, args=list(ARGUMENTS))
     told: list[str] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
 
-    async with Client(stdio_client(SERVER)) as client:
+    async with Client(stdio_client(server)) as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
         loaded = await ask(client, "load", spec=LOCK, constants={"Fencing": "FALSE"})
         asked = {"spec": loaded["spec"], "engine": "explore"}
@@ -64,6 +66,8 @@ async def find_and_explain() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def session() -> dict[str, Any]:
+    import anyio
+
     return anyio.run(find_and_explain)
 
 
@@ -97,7 +101,7 @@ def test_an_error_has_its_place(session: dict[str, Any]) -> None:
 
 
 def test_a_signal_ends_the_server() -> None:
-    command = [SERVER.command, *SERVER.args]
+    command = [sys.executable, *ARGUMENTS]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

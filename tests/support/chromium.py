@@ -58,6 +58,17 @@ def connect(driver: webdriver.Chrome) -> None:
     driver.execute_cdp_cmd("Network.emulateNetworkConditions", online)
 
 
+def forget(driver: webdriver.Chrome) -> None:
+    """Forget the pages, what they stored, their size, and what they prefer."""
+    driver.get("about:blank")
+    for command in ("Emulation.clearDeviceMetricsOverride", "Network.clearBrowserCache"):
+        driver.execute_cdp_cmd(command, {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+    console(driver)
+    list_requests(driver)
+
+
 def console(driver: webdriver.Chrome) -> list[str]:
     """Return the browser's complaints since the last call."""
     return [str(entry["message"]) for entry in _log(driver, "browser")]

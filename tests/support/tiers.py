@@ -24,6 +24,7 @@ TIERS = {
     "slow": "the slow tests",
 }
 SLOW, THOROUGH = "slow", "thorough"
+_QUICK, _PARTS = "quick", ("test", "check")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,14 @@ class Tiers:
                 return SLOW not in marks and not in_test
         return SLOW in marks
 
+    def may_run(self, tier: str, marks: set[str], test: tuple[str, str]) -> bool:
+        """True if the tier may run some case of a test, whose cases are not known yet."""
+        if tier not in (_QUICK, *_PARTS):
+            return True
+        if marks & {SLOW, THOROUGH} or (tier in _PARTS and self.cases.get(test) == 0):
+            return False
+        return tier != "check" or test in self.checked
+
     def choose(self, tier: str, items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
         """Each item, and whether the tier runs it."""
         before: Counter[tuple[str, str]] = Counter()
@@ -84,6 +93,21 @@ class Selection:
         """Pass over files without tests of `check`: reading all of them takes longer than it runs."""
         passed = self._tier == "check" and collection_path.is_file() and collection_path not in self._files
         return True if passed else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(
+        self, collector: pytest.Module | pytest.Class, name: str, obj: object
+    ) -> list[pytest.Item] | None:
+        """Make no cases of tests that the tier leaves out.
+
+        Making all of them takes a quarter of the time before the first test. They would stay in memory, and
+        each process that a test forks would copy their pages.
+        """
+        if not name.startswith("test") or not callable(obj):
+            return None
+        marks = {mark.name for mark in (*collector.iter_markers(), *getattr(obj, "pytestmark", ()))}
+        test = collector.path.relative_to(TESTS).as_posix(), name
+        return None if self._tiers.may_run(self._tier, marks, test) else []
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out the tests of other tiers."""

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.int64]
@@ -97,6 +95,9 @@ def _some(labels: Indices, mask: Mask, count: int) -> Mask:
 def components(graph: StateGraph, within: Mask) -> Indices:
     """Return for each state the number of its strongly connected component within the mask; 0 outside of
     it."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     kept = within[graph.sources] & within[graph.targets]
     numbers = np.flatnonzero(within)
     place = np.zeros(graph.states, np.int32)

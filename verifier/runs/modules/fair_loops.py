@@ -13,8 +13,6 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
 from verifier.engines.fair_loops import FairStep, StateGraph, components, fair_component, loop_through
 from verifier.tla.state_graph import Graph, Mask, Numbers
@@ -173,6 +171,9 @@ class _Product:
 
     def _reach(self, pairs: int, initial: int, sources: Numbers, targets: Numbers) -> None:
         """Find the reachable pairs, breadth first from a virtual state before all initial ones."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import breadth_first_order
+
         first = np.arange(initial)
         whole = (np.concatenate((np.full(initial, pairs), sources)), np.concatenate((first, targets)))
         matrix = csr_array((np.ones(len(whole[0]), np.bool_), whole), shape=(pairs + 1, pairs + 1))
