@@ -15,6 +15,7 @@ from tests.support.chromium import browser, console, evaluate, prefer, size
 from tests.support.command_line import verify
 from tests.support.pages import needs_chromium, texts
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
+from verifier.conform.rendering import render_verdicts
 from verifier.report.log_page import logs_as_html
 
 COUNTER = """---- MODULE Counter ----
@@ -76,7 +77,7 @@ def test_the_line_that_fails_is_told_with_the_nearest_candidate(folder: Path) ->
     assert "x > 1 is false, where" in head
     assert "x = 1" in head
     assert "Counter.tla:6" in head
-    assert "REJECTED at line 2: 1 of 3 events are explained" in plain(whole)
+    assert "REJECTED at line 2: 1 of 3 events is explained" in plain(whole)
     assert "verify conform early.ndjson --spec Counter.tla --map counter.toml" in plain(whole)
 
 
@@ -240,6 +241,37 @@ def test_no_row_of_a_long_log_is_cut_above(width: int, driver: Chrome, tmp_path:
     assert evaluate(driver, cut) == [0, True, True]
 
 
+@needs_chromium
+def test_reasons_stand_below_each_other_on_a_telephone(driver: Chrome, tmp_path: Path) -> None:
+    formula = "Cardinality({other \\in Server : matchIndex[leader][other] >= commitIndex[leader]}) * 2 > 5"
+    values = (("commitIndex", "[" + ", ".join(f"server{n} |-> {n * 100}" for n in range(9)) + "]"),)
+    obstacles = (
+        Obstacle("TraceNext / AdvanceCommitIndexIfLogged", 3, formula, "Raft.tla:410:12", values),
+        Obstacle("Inc", 0, "x", "", (), words="is 1 after the step, and the log's value is 2", possible=True),
+    )
+    one = LogVerdict(
+        "a.log", Conformance.REJECTED, 3, 1, 2, "{}", "no step", obstacles=obstacles,
+        path=(PathState(None, "", (("x", "0"),)),), events=((1, "{}"), (2, "{}"), (3, "{}")),
+    )  # fmt: skip
+    page = tmp_path / "page.html"
+    page.write_text(logs_as_html("S.tla", "verify conform", [one]))
+    sizes = """(() => {
+      const box = document.querySelector('.current .scroll'), cells = [...box.querySelectorAll('tbody td')];
+      const heads = cells.map((cell) => getComputedStyle(cell, '::before').content);
+      return [box.scrollWidth - box.clientWidth, document.documentElement.scrollWidth - innerWidth, heads];
+    })()"""
+    found = []
+    for width in (400, 1440):
+        size(driver, width, 900)
+        driver.get(page.as_uri())
+        found.append(evaluate(driver, sizes))
+    assert found[0][0] <= 0
+    assert found[0][1] <= 0
+    assert '"conjuncts that hold: "' in found[0][2]
+    assert '"the first that is false: "' in found[0][2]
+    assert set(found[1][2]) == {"none"}
+
+
 def test_ignored_lines_are_said_and_do_not_count() -> None:
     path = tuple(PathState(line, name, (("x", "0"),)) for line, name in [(None, ""), (1, "Inc"), (4, "Set")])
     events = tuple((line, f'{{"line": {line}}}') for line in range(1, 6))
@@ -249,6 +281,9 @@ def test_ignored_lines_are_said_and_do_not_count() -> None:
     whole = plain(logs_as_html("S", "verify conform", [one]))
     assert "REJECTED at line 5: 2 of 3 events are explained, 2 are ignored" in whole
     assert whole.count("ignored, as the mapping says") == 2
+    lines = list(render_verdicts([one]))
+    assert "  2 of 3 events are explained, 2 are ignored" in lines
+    assert lines[-1].split()[2] == "2/3"
     assert whole.index('{"line": 3}') < whole.index("Set") < whole.index("no step fits")
 
 

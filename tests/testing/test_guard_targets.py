@@ -136,6 +136,26 @@ def test_a_protocol_has_the_same_targets(cover: str, covered: int, targets: int)
     assert len(found["impossible"]) == targets - covered
 
 
+@pytest.mark.parametrize(
+    ("next_", "cover", "words"),
+    [
+        ("x' = 1 - x", "guards", "no guard has a disjunction or an IF"),
+        ("x' = 1 - x", "near-failures", "no action has a guard"),
+        ("x' = 1 - x", "near-violations", "no action has a guard"),
+        ("x > 1 /\\ x' = 2", "transitions", "no action can be taken"),
+        ("x > 1 /\\ x' = 2", "instances", "no action can be taken"),
+    ],
+)
+def test_a_specification_without_targets_says_so(next_: str, cover: str, words: str) -> None:
+    head = "---- MODULE Plain ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    Path("Plain.tla").write_text(f"{head}Next == {next_}\n====\n")
+    Path("Plain.cfg").write_text("INIT Init\nNEXT Next\n")
+    done = verify("tests", "--spec", "Plain.tla", "--cover", cover)
+    assert done.exit_code == 0
+    assert f"nothing to cover: {words}" in done.stdout
+    assert "0 of 0" not in done.stdout
+
+
 def test_a_graph_that_is_not_complete_proves_nothing_of_guards() -> None:
     found = make_tests("near-violations", "Lock.tla", "--depth", "2")
     assert (found["exit_code"], found["covered"], found["impossible"]) == (12, 0, [])

@@ -20,12 +20,29 @@ def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
     yield f"{'log':<{width}}  {'verdict':<9}  {'explained':>11}  seconds"
     for one in verdicts:
         known = one.verdict is not Conformance.ERROR and one.lines
-        explained = f"{one.explained}/{one.lines}" if known else ""
+        explained = "/".join(map(str, count_explained(one))) if known else ""
         yield f"{one.log:<{width}}  {one.verdict:<9}  {explained:>11}  {one.seconds:7.1f}"
     coverage = join_coverage(verdicts)
     if coverage is not None:
         yield ""
         yield from coverage.render(sum(one.coverage is not None for one in verdicts))
+
+
+def count_explained(one: LogVerdict) -> tuple[int, int]:
+    """Return how many events are explained, of how many. Events that the mapping ignores do not count."""
+    skipped = sum(one.line is None or line < one.line for line in one.skipped)
+    return one.explained - skipped, one.lines - len(one.skipped)
+
+
+def tell_explained(one: LogVerdict) -> str:
+    """Say how many events are explained: "3 of 4 events are explained, 1 is ignored"."""
+    explained, lines = count_explained(one)
+    verb = "is" if explained == 1 else "are"
+    events = f"{explained:,} of {lines:,} {'event' if lines == 1 else 'events'} {verb} explained"
+    if explained == lines and lines > 1:
+        events = f"all {lines:,} events are explained"
+    ignored = len(one.skipped)
+    return f"{events}, {ignored:,} {'is' if ignored == 1 else 'are'} ignored" if ignored else events
 
 
 def _render_reason(one: LogVerdict) -> Iterator[str]:
@@ -35,15 +52,14 @@ def _render_reason(one: LogVerdict) -> Iterator[str]:
         yield f"  {_cut(one.text)}"
     if one.verdict is Conformance.ERROR or not one.lines:
         return
-    events = "event" if one.explained == 1 else "events"
     if one.violated:
-        yield f"  all {one.lines} events are explained; the state after line {one.line} is:"
+        yield f"  {tell_explained(one)}; the state after line {one.line} is:"
         yield from (f"    {name} = {_cut(value)}" for state in one.states for name, value in state)
         for part in one.obstacles:
             yield f"  {part.action} is false there:"
             yield from _render_formula(part)
         return
-    yield f"  the first {one.explained} {events} of {one.lines} are explained"
+    yield f"  {tell_explained(one)}"
     if one.states:
         count = "1 state agrees" if one.frontier == 1 else f"{one.frontier} states agree"
         more = f"; {len(one.states)} of them" if one.frontier > len(one.states) else ""

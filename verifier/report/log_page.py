@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from verifier.conform.coverage import Part
 from verifier.conform.covering import join_coverage
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.conform.rendering import tell_explained
 from verifier.report.document import environment, policy_of, script_of, style_of
 
 _SCRIPTS = ("trace", "copying", "address", "page")
@@ -134,22 +135,13 @@ def _section(spec: str, address: str, one: LogVerdict) -> LogSection:
 
 def _words(one: LogVerdict) -> str:
     if one.verdict is Conformance.ACCEPTED:
-        lines = one.lines - len(one.skipped)
-        return f"ACCEPTED, complete: all {lines:,} events are explained{_tell_skipped(one)}"
+        return f"ACCEPTED, complete: {tell_explained(one)}"
     where = "" if one.line is None else f" at line {one.line}"
     if one.violated:
         return f"{one.verdict}: {', '.join(one.violated)} false after line {one.line}"
     if one.verdict is Conformance.ERROR:
         return f"ERROR{where}: the log cannot be judged"
-    skipped = len([line for line in one.skipped if one.line is None or line < one.line])
-    explained, lines = one.explained - skipped, one.lines - len(one.skipped)
-    return f"{one.verdict}{where}: {explained:,} of {lines:,} events are explained{_tell_skipped(one)}"
-
-
-def _tell_skipped(one: LogVerdict) -> str:
-    """Say how many lines count for nothing."""
-    count = len(one.skipped)
-    return f", {count:,} {'is' if count == 1 else 'are'} ignored" if count else ""
+    return f"{one.verdict}{where}: {tell_explained(one)}"
 
 
 def _tell_fault(spec: str, one: LogVerdict) -> tuple[str, list[str]]:

@@ -37,6 +37,15 @@ _FILE = "execution-{:03}"
 _FILES = re.compile(r"execution-\d{3,}\.(itf\.json|ndjson)")
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 _ADAPTER = "_adapter.py"
+_NO_GUARD = "no action has a guard"
+_ABSENT = {
+    "guards": "no guard has a disjunction or an IF; --cover transitions covers the steps",
+    "near-failures": _NO_GUARD,
+    "near-violations": _NO_GUARD,
+    "instances": "no action can be taken",
+    "transitions": "no action can be taken",
+}
+"""Why a specification has no target of a kind."""
 _LISTED = 10
 """The most targets of a kind that a text lists."""
 
@@ -109,7 +118,10 @@ class TestSuite:
         number = sum(len(one.steps) for one in suite.executions)
         executions = _count(len(suite.executions), "execution")
         yield f"{executions} with {_count(number, 'action')}, each replayed"
-        yield f"cover {suite.covered} of {suite.targets} {what}"
+        if suite.targets:
+            yield f"cover {suite.covered} of {suite.targets} {what}"
+        else:
+            yield f"nothing to cover: {_ABSENT.get(what, f'the explored part has no {what}')}"
         for words, targets in (
             ("impossible, for the graph is complete", suite.impossible),
             ("not found in the explored part", suite.not_found),
