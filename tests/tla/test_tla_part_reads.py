@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.tla_modules import specify_module
-from verifier.tla import hoisting
+from verifier.tla import hoisting, pruning
 from verifier.tla.ast import Definition
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.part_reads import find_part_reads, read_part
@@ -137,7 +137,7 @@ def test_loops_with_kept_parts_have_the_values_and_errors_of_the_loops(
         return answer
 
     monkeypatch.setattr(Pruned, "decide", count_answers)
-    monkeypatch.setattr(hoisting, "FEWEST", 1)
+    monkeypatch.setattr(pruning, "FEWEST", 1)
     found = _outcomes(tmp_path, steps)
     assert decided[0] > 2_000
     monkeypatch.setattr(hoisting, "_guards", lambda *_, **__: [])
