@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.tla_modules import explore_module, specify_module
-from verifier.tla import hoisting
+from verifier.tla import hoisting, pruning
 from verifier.tla.ast import Definition
 from verifier.tla.frames import Frame, Undefined
 from verifier.tla.pruning import Pruned
@@ -145,7 +145,7 @@ def test_a_shortened_loop_has_the_value_and_the_error_of_the_loop(
         for shortened in (True, False):
             with monkeypatch.context() as patch:
                 if shortened:
-                    patch.setattr(hoisting, "FEWEST", 1)
+                    patch.setattr(pruning, "FEWEST", 1)
                 else:
                     patch.setattr(hoisting, "_guards", lambda *_, **__: [])
                 spec = _module(tmp_path, bodies, domain)
