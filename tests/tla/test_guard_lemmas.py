@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from verifier.runs.all_constants import class_of, reading_of
 from verifier.runs.guard_lemmas import guard_lemmas
 from verifier.runs.loaded import Loaded, ReadingOptions
 from verifier.runs.loading import load
+from verifier.runs.reading_for_all import class_of, reading_of
 from verifier.runs.suggesting import lemma_terms, readable
 
 MODULE = r"""---- MODULE Elect ----

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.runs.all_constants import reading_of
 from verifier.runs.loading import load
+from verifier.runs.reading_for_all import reading_of
 from verifier.tla.first_order.scopes import Unread
 
 MODULE = r"""---- MODULE Names ----

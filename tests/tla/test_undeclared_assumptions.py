@@ -9,11 +9,11 @@ import pytest
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.runs.all_constants import reading_of
 from verifier.runs.asking import execute
 from verifier.runs.loaded import Loaded
 from verifier.runs.loading import load
 from verifier.runs.prove_options import ProveOptions
+from verifier.runs.reading_for_all import reading_of
 
 MODULE = r"""---- MODULE Assumes ----
 EXTENDS Naturals, FiniteSets

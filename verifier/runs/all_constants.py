@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,27 +25,22 @@ from verifier.outcomes.run import Run
 from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.formulas import say_formulas
-from verifier.parametric.protocol_readings import ParametricReading, read_for_all
+from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import PROVABLE
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loaded import Differs, OfModule, TypeInvariantViolated
+from verifier.runs.loaded import Differs, TypeInvariantViolated
 from verifier.runs.protocol_loading import load_class_at
+from verifier.runs.reading_for_all import class_of, list_small_constants, reading_of
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError, PropertyKind
-from verifier.specs.protocol import Protocol
-from verifier.specs.registry import load as load_class
 from verifier.system.model import Model
-from verifier.tla.first_order.lemma_texts import NoText
 from verifier.trust.trace import Trace
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from verifier.encodings.terms import Term
-    from verifier.runs.guard_lemmas import Formula
-    from verifier.runs.loaded import Loaded
     from verifier.runs.prove_options import ProveOptions
     from verifier.runs.question import Question
 
@@ -77,23 +71,6 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
         if isinstance(constant, IntegerConstant | IndexSetConstant) and given != defaults[name]:
             raise UsageError(f"--all-constants proves for every {name}, so --set {name}={given} says nothing")
     return question
-
-
-def class_of(loaded: Loaded) -> type[Protocol]:
-    """Return the class of a protocol."""
-    return load_class(loaded.spec) if loaded.protocol is None else type(loaded.protocol)
-
-
-def reading_of(loaded: Loaded) -> ParametricReading:
-    """Read the protocol for all constants. Raises NotParametric if it has no such reading."""
-    reading = read_for_all(class_of(loaded), dict(loaded.definition.constants))
-    if loaded.of_module is None:
-        return reading
-    module = loaded.of_module
-    besides, undeclared = module.assumed, module.undeclared
-    return replace(
-        reading, besides=besides, undeclared=undeclared, spec_hash=module.source_hash, claims_sorts=True
-    )
 
 
 def _with_counterexamples(
@@ -155,119 +132,6 @@ def _violation(
     return None
 
 
-def _with_suggestions(
-    question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
-) -> AllConstantsOutcome:
-    """Add to each open property lemmas with which it is proved. With lemmas that extend a TLA+ module it is
-    proved at once."""
-    from verifier.runs.suggesting import find_lemmas, lemma_terms, write_lemmas
-
-    kind, (_, first, given, _) = class_of(question.loaded), _small_constants(question.loaded)
-    between = _find_between(first, given)
-    suggestions: dict[str, list[str]] = {}
-    of_module = question.loaded.of_module
-    for attempt in outcome.attempts:
-        if not attempt.proved and attempt.limit is None:
-            name = attempt.property_name
-            more = () if of_module is None else _writable_guards(kind, of_module, dict(reading.constants))
-            pairs = find_lemmas(kind, reading, name, (first, given), question.limits, more, between)
-            if of_module is None or not pairs:
-                suggestions[name] = write_lemmas(pairs)
-                continue
-            terms = lemma_terms(kind, pairs, dict(reading.constants))
-            suggestions[name], outcome = _prove_extended(question, of_module, name, terms, outcome)
-    return replace(outcome, statistics={**outcome.statistics, "suggested": suggestions})
-
-
-def _find_between(first: Mapping[str, Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return constants between these. IC3 may need one element more than at the first to find a lemma, and be
-    too slow at the given ones, or find too special lemmas there."""
-    larger = {
-        name: first[name] + 1 for name in first if first[name] != given[name] and first[name] < given[name]
-    }
-    between = {**given, **larger}
-    return [] if between in (first, given) else [between]
-
-
-def _writable_guards(kind: type[Protocol], of_module: OfModule, constants: dict[str, Any]) -> list[Formula]:
-    """Return candidates from guards that have a text in the module's language."""
-    from verifier.runs.guard_lemmas import guard_lemmas
-    from verifier.runs.suggesting import lemma_terms, readable
-
-    pairs = readable(kind, [(f"guard_{n}", one) for n, one in enumerate(guard_lemmas(kind))], constants)
-    terms = lemma_terms(kind, pairs, constants)
-    lemmas = []
-    for (_, formula), (name, term) in zip(pairs, terms.items(), strict=True):
-        with suppress(NoText):
-            of_module.write_module({name: term})
-            lemmas.append(formula)
-    return [one for one in lemmas if not isinstance(one, str)]
-
-
-def _with_suggestions_in_time(
-    question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
-) -> AllConstantsOutcome:
-    """Add lemmas, unless the time is over before any are found. A module of lemmas that differs from what is
-    read of it is no proof."""
-    try:
-        return _with_suggestions(question, reading, outcome)
-    except Interrupted:
-        return replace(outcome, statistics={**outcome.statistics, "suggested": {}})
-    except Differs as difference:
-        failed = not_begun(question.properties, str(difference), VerdictKind.ERROR)
-        return replace(failed, statistics=outcome.statistics)
-
-
-def _prove_extended(
-    question: Question[ProveOptions],
-    of_module: OfModule,
-    name: str,
-    terms: Mapping[str, Term],
-    outcome: AllConstantsOutcome,
-) -> tuple[list[str], AllConstantsOutcome]:
-    """Prove a property of the module that extends the question's by lemmas. Return the text of that module,
-    and the outcome. The module is read from its text and compared with the interpreter like any other."""
-    try:
-        text = of_module.write_module(terms)
-    except NoText:
-        return [], outcome
-    with of_module.extended(text, name, list(terms)) as loaded:
-        assert loaded.of_module is not None
-        loaded.of_module.compare(question.limits)
-        there = check(reading_of(loaded), (name,), question.limits)
-    if not there.attempts[0].proved:
-        return [], outcome
-    place = [one.property_name for one in outcome.attempts].index(name)
-    verdicts, attempts = list(outcome.verdicts), list(outcome.attempts)
-    verdicts[place], attempts[place] = there.verdicts[0], there.attempts[0]
-    proved = replace(
-        outcome,
-        verdicts=tuple(verdicts),
-        attempts=tuple(attempts),
-        certificates={**outcome.certificates, **there.certificates},
-        statistics={
-            **outcome.statistics,
-            "open": [one for one in outcome.statistics["open"] if one["property"] != name],
-        },
-    )
-    return [text], proved
-
-
-def _small_constants(loaded: Loaded) -> Iterator[dict[str, Any]]:
-    """Yield the least constants and the next ones, then the default constants and the next ones."""
-    given: dict[str, Any] = dict(loaded.definition.constants)
-    known = constants_of(class_of(loaded))
-    least = {
-        name: constant.minimum
-        for name, constant in known.items()
-        if isinstance(constant, IntegerConstant | IndexSetConstant)
-    }
-    for more in (0, 1):
-        yield {**given, **{name: value + more for name, value in least.items()}}
-    yield given
-    yield {**given, **{name: given[name] + 1 for name in least}}
-
-
 def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
     """Return functions that build the models at small constants which satisfy all assumptions of a proof."""
 
@@ -279,7 +143,7 @@ def _models(question: Question[ProveOptions], reading: ParametricReading) -> lis
         except (UsageError, DefinitionError, Interrupted):
             return None  # these constants are not allowed together, or the time is over
 
-    small = _small_constants(question.loaded)
+    small = list_small_constants(question.loaded)
     fitting = (one for one in small if all(is_satisfied(said, one) for said in reading.assumptions))
     return [partial(model, one) for one in fitting]
 
@@ -348,7 +212,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
     if reading is not None and not outcome.interrupted:
         if question.options.suggest:
-            outcome = _with_suggestions_in_time(question, reading, outcome)
+            from verifier.runs.suggested_proofs import prove_with_suggestions  # few runs need it
+
+            outcome = prove_with_suggestions(question, reading, outcome)
         kinds = {one.name: one.kind for one in reading.definition.properties}
         invariants = [name for name, kind in kinds.items() if kind is PropertyKind.INVARIANT]
         outcome, model = _with_violations(outcome, invariants, small, question.limits)

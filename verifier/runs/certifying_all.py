@@ -16,9 +16,9 @@ from verifier.parametric.deciding import CHECKER
 from verifier.parametric.protocol_readings import ParametricReading
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
-from verifier.runs.all_constants import reading_of
 from verifier.runs.loaded import TLA, Differs, Loaded, ReadingOptions, TypeInvariantViolated
 from verifier.runs.loading import choose_trusted_spec, load
+from verifier.runs.reading_for_all import reading_of
 from verifier.solvers.solver_names import SCRIPT_SOLVERS
 from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.protocol_classes import operator_of

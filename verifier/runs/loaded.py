@@ -108,9 +108,11 @@ class OfModule:
     TypeInvariantViolated."""
     write_module: Callable[[Mapping[str, Term]], str]
     """Returns the text of a module that extends this one by lemmas. Raises NoText."""
-    extended: Callable[[str, str, Sequence[str]], AbstractContextManager[Loaded]]
-    """Takes the text of such a module, a property and the names of the lemmas. Gives that module as a
+    extended: Callable[[str, Sequence[str], Sequence[str]], AbstractContextManager[Loaded]]
+    """Takes the text of such a module, properties and the names of the lemmas. Gives that module as a
     protocol, while its file exists."""
+    names: frozenset[str] = frozenset()
+    """The names that mean something in the module."""
     undeclared: tuple[str, ...] = ()
     """Those assumptions that no text of the module makes."""
     left_out: tuple[Verdict, ...] = ()

@@ -89,13 +89,13 @@ def find_lemmas(
             continue
         plain = [text for text, is_split in formulas.items() if not is_split]
         for some in (plain, list(formulas)) if len(plain) < len(formulas) else (plain,):
-            shown = _helping(kind, reading, own, some[:_MOST], property_name, at, limits)
+            shown = choose_helping(kind, reading, own, some[:_MOST], property_name, at, limits)
             if shown:
                 return shown
     return []
 
 
-def _helping(
+def choose_helping(
     kind: type[Protocol],
     reading: ParametricReading,
     own: Sequence[Pair],
@@ -104,18 +104,27 @@ def _helping(
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
 ) -> list[Pair]:
-    """Return the formulas with which the proof succeeds. ``own``: those of the protocol's text."""
+    """Return the formulas with which the proof succeeds; none if it fails. ``own``: those with names, such as
+    those of the protocol's text."""
     kept: list[Pair] = [*own, *((f"suggested_{number}", text) for number, text in enumerate(formulas, 1))]
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
     fewest = _fewest(kind, kept, property_name, at, limits)
     if fewest is None:
         return []
-    for pairs in (fewest, kept) if len(fewest) < len(kept) else (kept,):
+    with_sorts = None
+    if reading.claims_sorts and len(fewest) < len(kept):
+        with_sorts = _fewest(kind, kept, property_name, at, limits, with_sorts=True)
+    for pairs in _list_shorter(with_sorts or fewest, fewest, kept):
         shown = _keep_needed(kind, reading, pairs, property_name, limits)
         if shown:
             return shown
     return []
+
+
+def _list_shorter(*each: list[Pair]) -> list[list[Pair]]:
+    """Return lists of formulas without those that are as long as one before."""
+    return [one for place, one in enumerate(each) if all(len(one) != len(other) for other in each[:place])]
 
 
 def _keep_needed(
@@ -130,7 +139,9 @@ def _keep_needed(
     for _ in range(_ROUNDS):
         if not left:
             return []
-        more = read_for_all(_with(kind, left), dict(reading.constants))
+        more = replace(
+            read_for_all(_with(kind, left), dict(reading.constants)), claims_sorts=reading.claims_sorts
+        )
         proof = prove(Proofs.of(more), property_name, limits.share(_ATTEMPTS))
         titled = {claim_title(kind, name, None): (name, formula) for name, formula in left}
         if proof.proved:
@@ -148,16 +159,22 @@ def _fewest(
     property_name: str,
     at: Sequence[Mapping[str, Any]],
     limits: Limits,
+    *,
+    with_sorts: bool = False,
 ) -> list[Pair] | None:
     """Return few formulas with which the property is inductive at all constants; None if it is not so with
-    all of them. Many are removed at once first, and long ones before short ones."""
+    all of them. Many are removed at once first, and long ones before short ones. ``with_sorts``: also that no
+    action leaves a sort, which a proof about a module needs."""
     models = [_model(_with(kind, pairs), constants, limits) for constants in at]
 
     def suffice(some: Sequence[Pair]) -> bool:
         names = {claim_title(kind, name, None) for name, _ in pairs} - {
             claim_title(kind, name, None) for name, _ in some
         }
-        return all(m is not None and property_name in _leave_out(m, names, property_name) for m in models)
+        return all(m is not None and wanted(m) <= {*_leave_out(m, names, property_name)} for m in models)
+
+    def wanted(model: Model) -> set[str]:
+        return {property_name, *(one.name for one in model.system.implied if with_sorts)}
 
     left = list(pairs)
     if not suffice(left):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
@@ -51,7 +52,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for attempt in outcome.attempts:
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
-    lines += map(Text, _suggest(outcome))
+    lines += map(Text, _suggest(run))
     for words in _remarks(run):
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     return lines
@@ -91,17 +92,38 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
 
 
-def _suggest(outcome: AllConstantsOutcome) -> list[str]:
-    """Lemmas to paste into the protocol, or that none were found."""
-    lines: list[str] = []
-    for name, texts in outcome.statistics.get("suggested", {}).items():
-        if not texts:
-            lines.append(f"{name}: no lemma that was found at small constants helps.")
-            continue
-        is_module = texts[0].startswith("---- MODULE")
-        into = "the module that follows" if is_module else "the following lemmas. Paste them into the class"
+def _suggest(run: Run) -> list[str]:
+    """Lemmas to paste into the protocol, the module of the lemmas, or that none were found."""
+    suggested: Mapping[str, Sequence[str]] = run.outcome.statistics.get("suggested", {})
+    lines = [
+        f"{name}: no lemma that was found at small constants helps."
+        for name, texts in suggested.items()
+        if not texts
+    ]
+    helped = {name: texts for name, texts in suggested.items() if texts}
+    modules = {texts[0] for texts in helped.values() if texts[0].startswith("---- MODULE")}
+    for module in modules:
+        needs = "proof" if len(helped) == 1 else "proofs"
+        need = "needs" if len(helped) == 1 else "need"
+        lines += [f"The {needs} of {', '.join(helped)} {need} the module that follows:", ""]
+        lines += [*module.splitlines(), ""]
+        lines += _certify_module(run, module.split()[2])
+    for name, texts in helped.items() if not modules else ():
+        into = "the following lemmas. Paste them into the class"
         lines += [f"The proof of {name} needs {into}:", ""]
         lines += [line for text in texts for line in (*text.splitlines(), "")]
+    return lines
+
+
+def _certify_module(run: Run, module: str) -> list[str]:
+    """Say how certificates about a module of lemmas are checked."""
+    files = dict.fromkeys(one.certificate for one in run.outcome.verdicts if one.certificate)
+    folder = Path(run.definition.presentation.source).parent
+    file, config = folder / f"{module}.tla", run.definition.presentation.config
+    lines = []
+    for certificate in files:
+        given = (str(certificate), "--spec", str(file), "--config", config)
+        lines.append(f"Write it to {file}. This checks the certificate: verify certify {shlex.join(given)}")
     return lines
 
 

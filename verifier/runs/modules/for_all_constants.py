@@ -90,7 +90,8 @@ def read_as_protocol(
             protocol.constants.assumed,
             lambda limits: _compare(protocol, source, asked, limits),
             lambda terms: _write_module(protocol, terms),
-            lambda text, name, more: _extend_module(source, text, name, (*helping, *more), load_tla),
+            lambda text, names, more: _extend_module(source, text, names, (*helping, *more), load_tla),
+            frozenset(specification.module.names),
             protocol.constants.undeclared,
             tuple(left_out),
         ),
@@ -117,7 +118,11 @@ def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:
 
 @contextmanager
 def _extend_module(
-    source: ConfiguredModule, text: str, property_name: str, lemmas: Sequence[str], load_tla: LoadModule
+    source: ConfiguredModule,
+    text: str,
+    properties: Sequence[str],
+    lemmas: Sequence[str],
+    load_tla: LoadModule,
 ) -> Iterator[Loaded]:
     """Give a module that extends another one as a protocol, while its file exists."""
     own = source.module
@@ -131,7 +136,7 @@ def _extend_module(
         reading = ReadingOptions(Path(own.specification.config.file), folders, tuple(lemmas))
         loaded = load_tla(str(file), source.settings, None, reading)
         assert loaded.source is not None
-        yield loaded.source.as_protocol(loaded, (property_name,), ())
+        yield loaded.source.as_protocol(loaded, properties, ())
 
 
 def _is_no_invariant(source: ConfiguredModule, name: str) -> bool:
