@@ -55,7 +55,7 @@ def _write_both(folder: Path) -> tuple[Path, Path]:
 
 def _ours(module: Path, config: Path) -> list[str]:
     library = read_module(module, [TLC / "library"])[1]
-    return list(dict.fromkeys((*read_config(config).words, *library.words)))
+    return list(dict.fromkeys((*(word for _, word in read_config(config).words), *library.words)))
 
 
 def test_words_are_met_in_the_order_of_the_table(tmp_path: Path) -> None:

@@ -70,6 +70,8 @@ class Assignment:
     module: str | None = None
     table: tuple[tuple[tuple[ConfigValue, ...], ConfigValue], ...] = ()
     """The values of an operator, each with its arguments."""
+    words: tuple[str, ...] = ()
+    """The names and strings of a value of ``--set``, in order."""
 
 
 @dataclass
@@ -95,8 +97,8 @@ class Config:
     check_deadlock: bool = True
     warnings: list[str] = field(default_factory=list)
     """Texts that TLC reads differently."""
-    words: list[str] = field(default_factory=list)
-    """Names and strings in the order of the text, which is TLC's order of strings."""
+    words: list[tuple[str, str]] = field(default_factory=list)
+    """Names and strings in TLC's order, that of the text, each with the constant in whose value it stands."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ def parse_value(text: str, file: str) -> Assignment:
         raise TlaError(
             Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected"
         )
-    return assignment
+    return replace(assignment, words=tuple(word for _, word in parser.config.words))
 
 
 def _tokens(text: str, file: str) -> Iterator[_Token]:
@@ -182,6 +184,7 @@ class _Parser:
     config: Config
     position: int = 0
     deadlock_said: bool = False
+    assigned: str = ""
 
     def peek(self) -> _Token | None:
         return self.tokens[self.position] if self.position < len(self.tokens) else None
@@ -282,6 +285,7 @@ class _Parser:
     def assignment(self) -> Assignment:
         """Parse ``name = value`` or ``name <- operator``, either with a module."""
         name = self.take("the name of a constant")
+        self.assigned = name.text
         if name.kind not in ("name", "number", "operator"):
             raise TlaError(name.place, f"{name.text} stands here, where the name of a constant is expected")
         sign = self.take("= or <-")
@@ -326,12 +330,12 @@ class _Parser:
                 self._warn(token, "TLC reads no negative number here, but N <- Op and Op == -1")
             return integer(token.text, token.place)
         if token.kind == "string":
-            self.config.words.append(token.text[1:-1])
+            self.config.words.append((self.assigned, token.text[1:-1]))
             return token.text[1:-1]
         if token.text in ("TRUE", "FALSE"):
             return token.text == "TRUE"
         if token.kind == "name" and token.text not in KEYWORDS:
-            self.config.words.append(token.text)
+            self.config.words.append((self.assigned, token.text))
             return ModelName(token.text)
         if token.text == "{":
             return self._set(token)

@@ -3,7 +3,7 @@ definitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from verifier.errors import nearest
@@ -29,6 +29,8 @@ class Constants:
         for name, assignment in settings.items():
             self.assignments = {key: a for key, a in self.assignments.items() if key[1] != name}
             self.assignments[None, name] = assignment
+        self.words = tuple(_words_in_order(module, config, settings))
+        """The names and strings of the values, in TLC's order."""
         self.warnings: list[str] = [*config.warnings]
         self.passed_over: list[Assignment] = []
         self.model_values: dict[str, ModelValue] = {}
@@ -227,6 +229,22 @@ class Constants:
         meant = [near] if near else []
         meant += [f"the keyword {keyword}"] if keyword else []
         return "".join(f"; did you mean {one}?" for one in meant)
+
+
+def _words_in_order(module: Module, config: Config, settings: Mapping[str, Assignment]) -> Iterator[str]:
+    """Yield the words of the values as if each value of ``settings`` stood in the configuration, in place of
+    its own. So the order of model values depends on these texts alone: it is the same in each process."""
+    left = dict(settings)
+    for name, word in config.words:
+        if name in left:
+            yield from left.pop(name).words
+        if name not in settings:
+            yield word
+    declared = [constant.name for constant in module.constants]
+    for name in sorted(
+        left, key=lambda name: (name not in declared, name in declared and declared.index(name), name)
+    ):
+        yield from left[name].words
 
 
 def _find_instances(module: Module) -> Iterator[tuple[Module, int]]:

@@ -14,6 +14,8 @@ from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
 from verifier.tla.value_types import TRUE, Boolean, Fn, ForeignValue, ModelValue, NoValue, Value
 from verifier.tla.values import LazyFunction, LazySet, has_at_most, materialize
 
+_BEHIND = 0x10FFFF
+"""The number of words behind all others: the greatest character."""
 _CACHED = 200_000
 _SHOWN = 1000
 _KEPT = 4096
@@ -21,7 +23,11 @@ _KEPT = 4096
 
 
 class Order:
-    """An order of all values: integers by value, words by first appearance, sets by size first."""
+    """An order of all values: integers by value, words by first appearance, sets by size first.
+
+    Words of no text and no file come last, by their letters. Their first comparison would give each process
+    another order, because Python's hashes decide which values of a set are compared first.
+    """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self.ranks: dict[str, int] = {}
@@ -31,13 +37,24 @@ class Order:
         self.unsure: set[str] = set()
         """Strings that were compared and occur in none of the texts. In TLC, their order depends on when each
         is first computed."""
+        self.later: set[str] = set()
+        """Words that were compared before any text or file had them: they keep their place."""
         self.key = cmp_to_key(self.compare)
         self.known: dict[frozenset[Value], list[Value]] = {}
         self.keys: dict[Value, Any] = {}
 
-    def rank(self, word: str) -> int:
-        """Return the number of a word by first appearance."""
-        return self.ranks.setdefault(word, len(self.ranks))
+    def meet(self, word: str) -> None:
+        """Register a word of a file, which TLC orders as it is read."""
+        if word not in self.later:
+            self.ranks.setdefault(word, len(self.ranks))
+
+    def place(self, word: str) -> tuple[int, str]:
+        """Return the place of a word: its number by first appearance, or its letters behind all numbers."""
+        number = self.ranks.get(word)
+        if number is not None:
+            return number, ""
+        self.later.add(word)
+        return _BEHIND, word
 
     def sort(self, values: Iterable[Value]) -> list[Value]:
         """Return values in order."""
@@ -72,9 +89,9 @@ class Order:
                 return sorted(values)
             if kind is str:
                 self._note(values)
-                return sorted(values, key=self.rank)
+                return sorted(values, key=self.place)
             if kind is ModelValue:
-                return sorted(values, key=lambda value: self.rank(value.name))
+                return sorted(values, key=lambda value: self.place(value.name))
         try:
             return sorted(values, key=self.sort_key)
         except TypeError:
@@ -87,9 +104,11 @@ class Order:
         if kind is int:
             return value
         if kind is str:
-            return chr(self.rank(value))
+            number, letters = self.place(value)
+            return chr(number) + letters
         if kind is ModelValue:
-            return self.rank(value.name).to_bytes(4, "big")
+            number, letters = self.place(value.name)
+            return number.to_bytes(4, "big") + letters.encode()
         if kind is Boolean:
             return frozenset((0,) if value.truth else ())
         if kind is ForeignValue:  # it has some place, since nobody reads it
@@ -138,14 +157,14 @@ class Order:
         first, second = type(one), type(other)
         if first is ModelValue or second is ModelValue:
             if first is second:
-                return self.rank(one.name) - self.rank(other.name)
+                return self._words(one.name, other.name)
             return -1 if first is ModelValue else 1
         if first is second:
             if first is int:
                 return int(one > other) - int(one < other)
             if first is str:
                 self._note((one, other))
-                return self.rank(one) - self.rank(other)
+                return self._words(one, other)
             if first is frozenset:
                 return self._rows(self.sort(one), self.sort(other))
             if first is tuple:
@@ -155,6 +174,10 @@ class Order:
         if first in (Fn, tuple) and second in (Fn, tuple):
             return self._functions(one, other)
         raise NoValue("values of different kinds have no order")
+
+    def _words(self, one: str, other: str) -> int:
+        first, second = self.place(one), self.place(other)
+        return int(first > second) - int(first < second)
 
     def _rows(self, one: Any, other: Any) -> int:
         if len(one) != len(other):
@@ -181,6 +204,7 @@ class OrderOfKinds(Order):
     def __init__(self, order: Order) -> None:
         super().__init__(())
         self.ranks, self.texts, self.unsure = order.ranks, order.texts, order.unsure
+        self.later = order.later
 
     def compare(self, one: Value, other: Value) -> int:
         """Return a number below, equal to or above 0."""

@@ -48,7 +48,7 @@ def _meet(value: Value, evaluator: Evaluator) -> None:
     """Register strings: TLC orders them as they are read."""
     match value:
         case str():
-            evaluator.order.rank(value)
+            evaluator.order.meet(value)
         case tuple():
             for item in value:
                 _meet(item, evaluator)

@@ -86,7 +86,7 @@ class _Maker:
     ) -> None:
         self.module, self.config = module, config
         self.constants = Constants(module, config, settings)
-        self.order = Order((*config.words, *words))
+        self.order = Order((*self.constants.words, *words))
         self.asked = [Formula(one.body, module.name) for one in module.assumptions]
         """The formulas that are evaluated."""
 
@@ -97,7 +97,8 @@ class _Maker:
                 words = f"the constant {constant.name} has no value: add CONSTANT {constant.name} = … to "
                 raise TlaError(constant.place, f"{words}{self.config.file}, or --set {constant.name}=…")
         evaluator = Interpreter(self.module.variables, given.resolve, given.values, self.order)
-        evaluator.model_values = given.model_values
+        names = sorted(given.model_values.items(), key=lambda named: self.order.place(named[0]))
+        given.model_values = evaluator.model_values = dict(names)
         by_value = check_levels(self.module)
         self._check_constants(evaluator)
         claims = {name for name, one in self.module.names.items() if isinstance(one, Definition)}

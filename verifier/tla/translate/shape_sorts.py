@@ -107,7 +107,7 @@ def _scalars(shape: Shape, names: Names) -> dict[str, Sort]:
             shape.words |= dict.fromkeys(companions)
     plain: list[Value] = [w for w in shape.words if isinstance(w, ModelValue)]
     plain += [w for w in shape.words if isinstance(w, str)]
-    plain.sort(key=lambda word: (isinstance(word, str), names.order.rank(_name(word))))
+    plain.sort(key=lambda word: (isinstance(word, str), names.order.place(_name(word))))
     words = [names.word(word) for word in plain]
     if words and shape.ints and len(shape.ints) <= _MOST_MIXED:
         kinds["word"] = Listed(*words, *sorted(shape.ints))
