@@ -326,7 +326,7 @@ def test_every_kind_of_verdict_has_its_page(driver: Chrome, tmp_path: Path) -> N
     )
     driver.execute_script(f"location.hash = '#verdict-{unproved}/step-0'")
     driver.execute_async_script("setTimeout(arguments[0], 50)")
-    assert current(driver)[:2] == (0, "0 · from a state")
+    assert current(driver)[:2] == (0, "0 · a state, maybe unreachable")
     driver.execute_script("location.hash = '#overview'")
     driver.find_element("id", "find").send_keys("timeout")
     assert evaluate(driver, "document.querySelectorAll('#list tbody tr').length") == 1

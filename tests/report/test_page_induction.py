@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.support.examples import run_rows
 from verifier.report.page import as_html
+from verifier.report.properties import Asked
 from verifier.report.report import Report
 from verifier.report.verdict_page import verdict_page
 
@@ -34,12 +35,14 @@ def test_the_lemma_that_fails_has_its_name_its_text_and_its_formula(tmp_path: Pa
     (row,) = run_rows("induct", "--spec", str(spec), "--property", "small", "--lemma", "low")
     page = verdict_page("small", "small", row, with_itf=False)
     assert page.lemma == "low"
-    assert page.asked == {"kind": "lemma", "says": "y < 3", "description": "The other one stays low."}
+    assert page.asked == Asked("lemma", "y < 3", "", "The other one stays low.", "")
     assert page.table[0][:2] == ("", "initiation")
     assert page.told is not None
     assert page.told.head == (
-        "No violation: step 1, Count, does not keep low. It begins in a state that may be unreachable."
+        "No violation: Count leads from state 0, which may be unreachable, to a state that violates low."
     )
+    assert page.told.lines[0] == "State 0 satisfies small, TypeInvariant and the lemma low."
+    assert page.told.lines[1] == "There y is 2."
     assert "Step 1 changes y: 2 → 3." in page.told.lines
     whole = re.sub(r"<[^>]+>", "", as_html(Report("steps", (row,))))
     assert "A lemma from which small was to follow." in whole

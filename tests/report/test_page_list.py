@@ -219,6 +219,28 @@ def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, 
     assert console(driver) == []
 
 
+def test_verdicts_that_share_a_cell_say_what_tells_them_apart(driver: Chrome, tmp_path: Path) -> None:
+    """Two values of a constant that changes nothing share a cell; and one place of the grid has no job."""
+    places = [(r, size, most) for r in (2, 3, 4) for size in range(1, 9) for most in (1, 2)][:-2]
+    base = replace(kip320_first_try(), trace=None, steps=None, depth=12)
+    rows = [
+        replace(
+            base,
+            verdict=VerdictKind.HOLDS if (replicas + size) % 2 else VerdictKind.INCONCLUSIVE,
+            reason=None if (replicas + size) % 2 else "time",
+            constants={"replicas": replicas, "log_size": size, "max_records": most},
+        )
+        for replicas, size, most in places
+    ]
+    open_report(driver, Report("stacked", rows), tmp_path, "#overview")
+    stacked = [text.strip() for text in texts(driver, ".grid .label")]
+    assert stacked[:2] == ["max_records=1", "max_records=2"]
+    assert len(stacked) == len(rows)
+    assert "·: there is no job for these values." in texts(driver, "p.legend")[0]
+    open_report(driver, Report("whole", rows[:32]), tmp_path, "#overview")
+    assert "·" not in texts(driver, "p.legend")[0]
+
+
 def test_axes_are_constants_that_change_verdicts_and_others_are_said_once() -> None:
     ((spec, drawn),) = grids(sweep().rows)
     assert spec == "kip320-first-try"
@@ -226,7 +248,8 @@ def test_axes_are_constants_that_change_verdicts_and_others_are_said_once() -> N
     assert {drawn.drawn[0].across, *drawn.drawn[0].down} == {"replicas", "max_leader_epoch"}
     (said,) = drawn.said
     assert said == (
-        "No verdict depends on log_size (1, 2, 3, 4): a cell has all of their values. "
+        "The verdict is the same for each value of log_size (1, 2, 3, 4). "
+        "A cell has the jobs of all these values. "
         "bmc and prove give the same answers; depths and times differ."
     )
     other = replace(sweep().rows[0], verdict=VerdictKind.INCONCLUSIVE, reason="time")

@@ -224,7 +224,9 @@ def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
         "induct", "kip320", "--property", "StrongIsr", "--lemma", "Committed", "--set", "replicas=2"
     )
     found = tell_row(row)
-    first, second = found.lines[0], found.around[0]
+    held, _, first = found.lines[:3]
+    second = found.around[0]
+    assert held == "State 0 satisfies StrongIsr, UndefinedRead, TypeOk and the lemma Committed."
     assert row.proof is not None
     broken = [
         item["at"]
@@ -305,8 +307,8 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
 def test_what_is_not_inductive_is_no_violation_yet() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE)
     head = tell_row(row).head
-    assert head.startswith(f"No violation: step {row.steps}, ")
-    assert head.endswith("does not keep StrongIsr. It begins in a state that may be unreachable.")
+    assert head.startswith("No violation: ")
+    assert head.endswith(" from state 0, which may be unreachable, to a state that violates StrongIsr.")
 
 
 def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:

@@ -170,6 +170,8 @@ class _InductiveCheck:
         self.dead: tuple[str, ...] = ()
         self.failures: list[str] = []
         self.candidates: tuple[str, ...] = ()
+        self.shown: ObligationResult | None = None
+        """The failure whose states are shown: all that it assumes holds in the first of them."""
 
     def run(self) -> InductionOutcome:
         children = Children(self.limits)
@@ -181,6 +183,7 @@ class _InductiveCheck:
             "obligations": [_describe(group) for group in group_obligations(obligations)],
             "left_out": {item.formula: item.fell_at for item in self.left_out.values()},
             "invariant": list(self.conclusion.invariant if self.conclusion else ()),
+            **({"assumed": list(self.shown.assumed)} if self.shown is not None else {}),
             "peak_memory_bytes": children.peak_memory,
         }
         proved = verdict.kind is VerdictKind.PROVED
@@ -327,7 +330,7 @@ class _InductiveCheck:
         return next(iter((*asked, *failing)), None)
 
     def _not_inductive(self, failing: ObligationResult, trace: Trace) -> Verdict:
-        name = self.request.property_name
+        name, self.shown = self.request.property_name, failing
         if failing.kind is Kind.INITIATION:
             reason = f"{failing.formula} fails in an initial state"
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)

@@ -9,7 +9,7 @@ from typing import Any
 
 from verifier.outcomes.asked import describe_asked_properties, document_actions, place_actions
 from verifier.outcomes.checksum import CHECKSUM, checksum_of_question, with_checksum
-from verifier.outcomes.row import LEMMAS, LIBRARIES
+from verifier.outcomes.row import FILE, LEMMAS, LIBRARIES
 from verifier.outcomes.run import Origin, Run
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
@@ -151,8 +151,8 @@ def _reading(definition: Definition) -> dict[str, list[str]]:
 
 
 def files_of(definition: Definition) -> dict[str, str]:
-    """Return the names of a TLA+ module's file and configuration, without their folders."""
+    """Return the names of a TLA+ module's file and configuration, or of a protocol's file; no folders."""
     shown = definition.presentation
     if not shown.config:
-        return {}
+        return {FILE: Path(shown.source).name} if shown.source.endswith(".py") else {}
     return {"module": Path(shown.source).name, "config": Path(shown.config).name}

@@ -79,9 +79,9 @@ class _Causes:
         return [one for one in (tuple(pieces), *(chains or [tuple(self._say_demands())])) if one]
 
     def _is_told(self, one: _Write) -> bool:
-        """True if the reader needs it: of the values of the first state, those at fault."""
+        """True if the reader needs it: of the first state the values at fault, unless they are told."""
         is_short = len(self.diagram.start[one.place]) <= _LONGEST
-        return one.step > 0 or (is_short and (self.is_arbitrary or one.place in self.blamed))
+        return one.step > 0 or (is_short and self.is_arbitrary != (one.place in self.blamed))
 
     def _last_write(self, place: int, until: int) -> _Write:
         """The last step up to this one that changes a place."""

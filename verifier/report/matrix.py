@@ -45,6 +45,8 @@ class Cell:
     """The facets of the list with which it shows all of them."""
     extent: str = ""
     """Of several verdicts how far all of them go: ``all``, a depth, or the least and the greatest depth."""
+    labels: tuple[str, ...] = ()
+    """Of several verdicts that are shown, what tells each from the others."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
 def _say_constants(jobs: _Jobs, without: Sequence[str]) -> str:
     """The constants that change no verdict, each with its values."""
     words = [f"{name} ({', '.join(_values(jobs, name))})" for name in without]
-    return f"No verdict depends on {' or '.join(words)}: a cell has all of their values."
+    values = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    return f"The verdict is the same for each value of {values}. A cell has the jobs of all these values."
 
 
 def _agreeing(jobs: _Jobs) -> list[str]:
@@ -151,8 +154,8 @@ class _Scale:
         times = [math.log10(max(row.seconds, 0.001)) for row in rows] or [0.0]
         self._least, self._range = min(times), max(times) - min(times) or 1.0
 
-    def cell(self, jobs: Sequence[tuple[int, Row]]) -> Cell | None:
-        """The cell of some verdicts; None if there are none."""
+    def cell(self, jobs: Sequence[tuple[int, Row]], *, names_engines: bool = False) -> Cell | None:
+        """The cell of some verdicts; None if there are none. ``names_engines``: the grid names them."""
         if not jobs:
             return None
         seconds = max(row.seconds for _, row in jobs)
@@ -162,7 +165,21 @@ class _Scale:
             kinds = list(VerdictKind)
             shown = [max(jobs, key=lambda job: (kinds.index(job[1].verdict), job[1].seconds))[0]]
             extent = _extent([row for _, row in jobs])
-        return Cell(tuple(shown), seconds, round(share, 3), len(jobs) - len(shown), extent=extent)
+        labels = () if len(shown) == 1 else _label([row for _, row in jobs], names_engines=names_engines)
+        return Cell(tuple(shown), seconds, round(share, 3), len(jobs) - len(shown), {}, extent, labels)
+
+
+def _label(rows: Sequence[Row], *, names_engines: bool) -> tuple[str, ...]:
+    """Return for each row of a cell the values that the others of the cell do not have."""
+    special = ["property", *([] if names_engines else [_ENGINE]), _SOLVER]
+    told = [name for name in special if len({_value(row, name) for row in rows}) > 1]
+    engines, found_by = {row.engine for row in rows}, {(row.engine, row.solver) for row in rows}
+    if _ENGINE in told and len(found_by) == len(engines):
+        told = [name for name in told if name != _SOLVER]
+    varying = varying_constants(rows)
+    said = [[_value(row, name) for name in told] for row in rows]
+    chosen = [[f"{name}={_value(row, name)}" for name in varying] for row in rows]
+    return tuple(", ".join([*one, *other]) for one, other in zip(said, chosen, strict=True))
 
 
 def _extent(rows: Sequence[Row]) -> str:
@@ -191,10 +208,11 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
         chosen = tuple(_value(row, name) for name in names)
         lines.setdefault(chosen, {}).setdefault(row.claim, []).append((number, row))
     columns = sorted({name for cells in lines.values() for name in cells})
+    engines = len({row.engine for _, row in jobs}) > 1
 
     def cell(chosen: tuple[str, ...], column: str) -> Cell | None:
         rows = lines[chosen].get(column, [])
-        made = scale.cell(rows)
+        made = scale.cell(rows, names_engines=engines)
         if made is None or not made.more:
             return made
         own = {"property": column, "spec": rows[0][1].spec, **dict(zip(names, chosen, strict=True))}
@@ -209,7 +227,7 @@ def _by_choice(jobs: _Jobs, names: Sequence[str], scale: _Scale) -> Grid:
             (chosen, tuple(cell(chosen, column) for column in columns))
             for chosen in sorted(lines, key=lambda values: [_order(value) for value in values])
         ),
-        engines=len({row.engine for _, row in jobs}) > 1,
+        engines=engines,
     )
 
 

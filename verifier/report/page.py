@@ -74,6 +74,8 @@ def as_html(report: Report) -> str:
     style = style_of([rules for _, _, rules in plots])
     scripts = [script_of(["early"]), script_of(_SCRIPTS)]
     columns = columns_of(report.rows) if several else []
+    is_drawn = several and not is_one and not report.cells
+    drawn = _draw_grids(report, verdicts) if is_drawn else []
     return (
         environment()
         .get_template("report.html.jinja")
@@ -99,8 +101,9 @@ def as_html(report: Report) -> str:
             graph=None if report.graph is None else embed(report.graph),
             answers=_worst_first(verdicts) if is_one else [],
             legend=list(_explain_marks(verdicts)),
-            findings=findings(report.rows) if several and not is_one and not report.cells else ([], 0),
-            grids=_draw_grids(report, verdicts) if several and not is_one and not report.cells else [],
+            findings=findings(report.rows) if is_drawn else ([], 0),
+            grids=drawn,
+            has_gaps=any('<td class="none">' in one for _, found in drawn for one in found.drawn),
             plots=[(title, svg) for title, svg, _ in plots],
             policy=policy_of([style], scripts),
             style=style,

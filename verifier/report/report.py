@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from verifier.encodings.concrete import show
-from verifier.outcomes.row import LEMMAS, LIBRARIES, Row
+from verifier.outcomes.row import FILE, LEMMAS, LIBRARIES, Row
 from verifier.printable import json_text
 from verifier.report.known import find_known_answer
 from verifier.runs.engine import engine_named
@@ -125,7 +125,7 @@ def command_of(row: Row) -> str:
     if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, "TRACE.itf.json"])
     engine = engine_named(row.engine)
-    named = str(row.statistics.get("module", spec))
+    named = str(row.statistics.get("module") or row.statistics.get(FILE, spec))
     words = ["verify", engine.name, *(["--spec"] if named.startswith("-") else []), named]
     words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
     known = list_declared(engine.options)

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.outcomes.row import Row
+from verifier.outcomes.row import ASSUMED, Row
 from verifier.report.causes import Piece, earlier_causes
 from verifier.report.diagram import Change, Diagram, DiagramStep
 from verifier.report.failing import Failing
 from verifier.report.fair_loop import STUTTERS
-from verifier.specs.titles import deadlock_title
+from verifier.specs.titles import TYPED, deadlock_title
 from verifier.text.deltas import LOST
 from verifier.verdict import VerdictKind
 
@@ -31,6 +31,8 @@ _WITHIN = {
     "eventually always": "From some state on, the formula above must be true forever. It is not.",
 }
 """The demand on a formula of which only a part is told."""
+_INITIALLY = "fails in an initial state"
+"""The end of an engine's reason where no step is needed."""
 _TAKEN = "taken in the loop"
 REQUIRED = "This is required because"
 """The beginning of the sentence on what demands a false part."""
@@ -59,13 +61,13 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     if row.verdict not in (VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE) or row.trace is None:
         return None
     if "loop" in row.trace:
-        return _tell_loop(row.trace, diagram)
+        short = failing_name(row) if len(failing_name(row)) <= _LONGEST_NAME else "the property"
+        return _tell_loop(row.trace, diagram, short)
     last = len(diagram.steps) - 1
     step, name = _shorten_call(diagram.steps[-1], _LONGEST), failing_name(row)
     name = name if len(name) <= _LONGEST_NAME else "it"
     if row.verdict is VerdictKind.NOT_INDUCTIVE:
-        kept = f"step {last}, {step}, does not keep {name}"
-        head = f"No violation: {kept}. It begins in a state that may be unreachable."
+        head = _tell_start(row, step, name, last)
     elif last == 0:
         head = f"The first state breaks {name}."
     elif diagram.about_step:
@@ -73,18 +75,53 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     else:
         head = f"Step {last}, {step}, breaks {name}."
     unkept = list(unkept_formulas(row))
-    lines = [*unkept[:1], *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
+    held = list(_tell_held(row, diagram)) if row.verdict is VerdictKind.NOT_INDUCTIVE else []
+    lines = [*held, *unkept[:1], *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
     if row.property_name == deadlock_title(row.statistics):
         after = f"After step {last}, {step}, no action" if last else "In the first state no action"
-        head, lines = f"{after} is enabled: a deadlock.", [
-            *(_why(one, diagram) for one in diagram.failing),
-            *_changes(diagram),
-        ]
+        head, lines = (
+            f"{after} is enabled: a deadlock.",
+            [
+                *(_why(one, diagram) for one in diagram.failing),
+                *_changes(diagram),
+            ],
+        )
     around = dict.fromkeys([*unkept[1:], *(words for part in diagram.failing for words in _around(part))])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
     earlier = (*earlier_causes(diagram, is_arbitrary=is_arbitrary), *advice)
     return Told(head, tuple(lines), tuple(around), earlier)
+
+
+def _tell_start(row: Row, step: str, name: str, last: int) -> str:
+    """Say that a state from which an action breaks a formula need not be reachable."""
+    reached = (row.reason or "").partition("; the first state ")[2]
+    if last == 0 and (row.reason or "").endswith(_INITIALLY):
+        return f"No violation of {row.property_name} yet: {name} fails in an initial state."
+    if last == 0:
+        return (
+            f"No violation: a state that may be unreachable satisfies what is assumed, and violates {name}."
+        )
+    of_state = (
+        f"state 0, which {'is reachable' if reached.startswith('is reached') else 'may be unreachable'},"
+    )
+    return f"No violation: {step} leads from {of_state} to a state that violates {name}."
+
+
+def _tell_held(row: Row, diagram: Diagram) -> Iterator[str]:
+    """Say which formulas hold where a failed induction begins, and the values to blame there."""
+    figures = row.statistics.get("properties", {}).get(row.property_name, {})
+    lemmas = row.options.get("lemmas") or ()
+    assumed = [name for name in figures.get(ASSUMED, ()) if name.partition(":")[0] != TYPED]
+    assumed.sort(key=lambda name: (name != row.property_name, name in lemmas))
+    words = [f"the lemma {name}" if name in lemmas else name for name in assumed]
+    if words:
+        yield f"State 0 satisfies {' and '.join([', '.join(words[:-1]), words[-1]] if words[1:] else words)}."
+    places = dict.fromkeys(place for part in diagram.failing for one in part.blamed for place in one.places)
+    values = [(diagram.names[place], diagram.start[place]) for place in places]
+    shown = [f"{name} is {value}" for name, value in values if len(value) <= _LONGEST_VALUE]
+    if shown and len(diagram.steps) > 1:
+        yield _sentence(f"There {', '.join(shown[:_MOST_CHANGES])}")
 
 
 def unkept_formulas(row: Row) -> Iterator[str]:
@@ -199,20 +236,25 @@ def _plain(formula: str) -> str:
     return _PLACE.sub("", formula)
 
 
-def _tell_loop(trace: Mapping[str, Any], diagram: Diagram) -> Told:
+def _tell_loop(trace: Mapping[str, Any], diagram: Diagram, name: str) -> Told:
     start, last = trace["loop"], len(diagram.steps) - 1
     names = [step.action for step in diagram.steps[start + 1 :]]
     if last == start + 1 and names[0] == STUTTERS:
         after = f"After step {start}" if start else "From the start"
-        head = f"{after} nobody acts any more: the execution stays in state {start} forever."
+        head, loop = f"{after} nobody acts any more", f"The execution stays in state {start} forever."
     else:
         shown = [_shorten_call(step, 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
         rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
         steps = f"Step {last} repeats" if last == start + 1 else f"Steps {start + 1} to {last} repeat"
-        head = f"{steps} forever: {', '.join([*shown, *rest])}."
+        head, loop = f"{steps} forever", f"The loop: {', '.join([*shown, *rest])}."
     about = trace["#meta"].get("loop", {})
+    missing = [part for part in about.get("failing", ()) if not part.get("truth")]
+    for_whom = _at(missing[0]) if len(missing) == 1 and len(_at(missing[0])) <= _LONGEST_WITNESS else ""
     fair = (Piece(_fair(about.get("conditions", ()))),)
-    return Told(head, tuple(_unmet(about.get("failing", ()))), (), (*earlier_causes(diagram), fair))
+    lines = tuple(_unmet(about.get("failing", ())))
+    return Told(
+        f"{head}, and {name} is never met{for_whom}.", lines, (loop,), (*earlier_causes(diagram), fair)
+    )
 
 
 def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
@@ -260,6 +302,11 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
     false = f"it is false {states}" if again == states else f"{again} it is false each time"
     if "within" in part:
         yield _WITHIN.get(part["within"], "It never comes.")
+    if "within" in part and because and states.startswith("in every state of the loop"):
+        when = states.partition(", in state")[0]
+        yield f"This part of it stays false{_at(part)}, {when}: {_formula(part)}."
+        yield f"{because[2].upper()}{because[3:]}."
+        return
     match part.get("demand"):
         case "eventually always":
             yield f"From some state on, {_formula(part)} must be true forever."

@@ -10,12 +10,13 @@ from typing import Any
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import ASKED, DOCUMENTED, LEMMA, PLACES, Row
+from verifier.outcomes.row import DOCUMENTED, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep
 from verifier.report.fair_loop import close_loop, fair_lines, unmet_lines
 from verifier.report.known import Known, find_known_answer
+from verifier.report.properties import Asked, asked_of
 from verifier.report.report import command_of
 from verifier.report.tables import failure_lines
 from verifier.report.telling import Told, failing_name, tell
@@ -52,8 +53,8 @@ class VerdictPage:
     claim: str
     finder: str
     """Who found a proof, and how."""
-    asked: Mapping[str, str] | None
-    """The kind, formula and documentation of the property, or of the lemma that fails in its place."""
+    asked: Asked | None
+    """The property, or the lemma that fails in its place."""
     lemma: str
     """The name of that lemma; empty if there is none."""
     command: str
@@ -100,7 +101,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         mark=MARKS[row.verdict],
         claim=f"{source} says: {claim_of(row)}" if source else claim_of(row),
         finder=finder_of(row),
-        asked=row.statistics.get(LEMMA) or row.statistics.get(ASKED),
+        asked=asked_of(row),
         lemma=failing_name(row) if LEMMA in row.statistics else "",
         command=command_of(row),
         facts=tuple(_facts(row)),
@@ -211,7 +212,7 @@ def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
     demands: dict[Demand, int] = {}
     compact: dict[str, Any] = {
         "property": failing_name(row),
-        "start": "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
+        "start": "a state, maybe unreachable" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
         "about_step": diagram.about_step,
         "loop": None if row.trace is None else row.trace.get("loop"),
         "tla": diagram.is_tla,

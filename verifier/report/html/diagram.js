@@ -64,8 +64,19 @@ const Diagram = (() => {
     return [whole, ...shorter].find((words) => widthOf(words, font) <= room) ?? shorter[0];
   }
 
+  /* Of a first state in which no execution need begin: the values of what is at fault in the end. */
+  function startOf(trace, lane, shown, isWhole) {
+    if (trace.start === "initially") return [];
+    const places = [...trace.wrong.keys()].filter((place) => trace.places[place][1] === lane && shown(place));
+    return places.map((place) => {
+      const words = `${isWhole ? trace.nameOf(place) : trace.shortPath(place)} = ${trace.states[0][place].text}`;
+      return { words: () => words, full: `${trace.nameOf(place)} = ${trace.states[0][place].text}`, wrong: trace.heldFromStart(place), cause: false };
+    });
+  }
+
   /* What a step changes in a lane, an entry for each place or, where that gets long, for each record. */
   function entriesOf(trace, step, lane, shown, isWhole = false) {
+    if (step === 0) return startOf(trace, lane, shown, isWhole);
     const own = trace.steps[step].changes.filter(({ place }) => trace.places[place][1] === lane && shown(place));
     const groups = new Map();
     for (const change of own) {
@@ -240,7 +251,7 @@ const Diagram = (() => {
     const { lines, changed } = row.texts, lower = plan.wide ? 0 : 4;
     for (const place of changed) {
       const lane = plan.visible[place];
-      if (trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
+      if (row.step > 0 && trace.steps[row.step].lane !== lane) group.append(element("circle", { class: "mark", cx: plan.x(lane), cy: row.y, r: 4 }));
     }
     const words = element("g", { class: plan.pans ? "stays" : "" });
     for (const { line, full, wrong, cause, place, level, width } of lines) {

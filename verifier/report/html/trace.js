@@ -106,6 +106,11 @@ class Trace {
     return found && found.writers.length ? Math.max(...found.writers) : undefined;
   }
 
+  /* Whether a place has the value that fails in the end from the first state on. */
+  heldFromStart(place) {
+    return this.wrong.has(place) && this.writerOf(place, this.at) === undefined;
+  }
+
   /* Whether a step changes what makes the property fail in the end, without being at fault itself. */
   isCause(place, step) {
     return step === this.last && this.loop === null && this.causes.has(place) && (!this.wrong.has(place) || this.old.has(place));

@@ -132,7 +132,8 @@ class Variables {
     cell.classList.toggle("number", this.numeric[place]);
     cell.classList.toggle("same", !change && step > 0);
     cell.classList.toggle("changed", Boolean(change));
-    cell.classList.toggle("wrong", trace.assigns(place, step) && !inParts);
+    const begins = step === 0 && trace.start !== "initially" && trace.heldFromStart(place);
+    cell.classList.toggle("wrong", begins || (trace.assigns(place, step) && !inParts));
     return cell;
   }
 
