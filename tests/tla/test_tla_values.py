@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from functools import cmp_to_key
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -221,3 +222,19 @@ def test_values_of_several_kinds_are_in_one_order_however_they_come() -> None:
     order = OrderOfKinds(Order(["b", "a", "m"]))
     assert len({tuple(order.sort(some)) for some in permutations(values)}) == 1
     assert [one for one in order.sort(values) if isinstance(one, str)] == ["b", "a"]
+
+
+_PAIRS = [*product((10, -1, 2), (3, -2))]
+
+
+@pytest.mark.parametrize("last", [(2, 1), (2,), (2, 1, 0), (), (ModelValue("m"), 0), (10, -3)])
+def test_tuples_are_in_the_order_of_their_comparison(last: tuple[Any, ...]) -> None:
+    """Tuples of integers of one length are sorted as Python does, all others by their keys."""
+    order, values = Order(["m"]), {*_PAIRS, last}
+    assert order.sort(frozenset(values)) == sorted(values, key=cmp_to_key(order.compare))
+
+
+@pytest.mark.parametrize("last", [(TRUE, 1), ((1, 2), 0), (1, "a")])
+def test_tuples_of_several_kinds_have_no_order(last: tuple[Any, ...]) -> None:
+    with pytest.raises(NoValue):
+        Order(["a"]).sort(frozenset({*_PAIRS, (1, 0), last}))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
+from itertools import chain
 from typing import Any
 
 from verifier.tla.lazy_sets import INT, NAT, FunctionSet, Interval, Powerset
@@ -20,6 +21,10 @@ _CACHED = 200_000
 _SHOWN = 1000
 _KEPT = 4096
 """The largest number of members of a lazy set that are kept in order."""
+
+
+def _are_integers(values: Iterable[Value]) -> bool:
+    return set(map(type, chain.from_iterable(values))) == {int}
 
 
 class Order:
@@ -92,6 +97,8 @@ class Order:
                 return sorted(values, key=self.place)
             if kind is ModelValue:
                 return sorted(values, key=lambda value: self.place(value.name))
+            if kind is tuple and len(set(map(len, values))) == 1 and _are_integers(values):
+                return sorted(values)  # of one length, so the first item that differs decides
         try:
             return sorted(values, key=self.sort_key)
         except TypeError:
