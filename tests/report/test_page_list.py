@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
+import zlib
+from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
@@ -18,7 +22,7 @@ from verifier.outcomes.row import Row
 from verifier.report.matrix import grids
 from verifier.report.page import as_html
 from verifier.report.report import Report
-from verifier.report.verdict_list import columns_of
+from verifier.report.verdict_list import SAME, columns_of, pack, pack_pages
 from verifier.report.wherever import findings
 from verifier.verdict import VerdictKind
 
@@ -217,6 +221,56 @@ def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, 
         assert evaluate(driver, "document.querySelectorAll('script:not([type])').length") == 2
     assert driver.title.endswith(word)
     assert console(driver) == []
+
+
+def unpack_page(columns: list[list[Any]], number: int) -> str:
+    """Read a page as the script does."""
+    lines = []
+    for column in columns:
+        at = number
+        while column[at] == SAME:
+            at -= 1
+        lines += [] if column[at] is None else [column[at]]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [],
+        [""],
+        ["a", "a\nb", "a", "a\n\nb", "", "0\n0"],
+        ["same\nx", "same\ny", "same\ny\nz", "same\ny\nz", "other"],
+    ],
+)
+def test_packed_pages_are_those_that_were_packed(pages: list[str]) -> None:
+    columns = json.loads(zlib.decompress(b64decode(pack_pages(pages))))
+    assert [unpack_page(columns, number) for number in range(len(pages))] == pages
+
+
+def test_pages_that_differ_in_some_lines_need_little_room() -> None:
+    """The window of the compression does not reach the last page that is like this one."""
+    fixed = [str(number**3 * 7919 % 10**12) for number in range(4000)]
+    pages = ["\n".join([f"row {number}", *fixed]) for number in range(30)]
+    assert len(pages[0]) > 1 << 15
+    assert len(pack_pages(pages)) < len(pack(pages)) / 10
+
+
+@needs_chromium
+def test_a_packed_page_has_its_own_lines(driver: Chrome, tmp_path: Path) -> None:
+    rows = [replace(row, trace=row.trace if n % 9 == 0 else None) for n, row in enumerate(sweep(3).rows)]
+    rows = [replace(row, seconds=float(n)) for n, row in enumerate([*rows, *rows])]
+    assert len(rows) > 100
+    open_report(driver, Report("packed", rows), tmp_path)
+    for number in (1, 2, 10, len(rows)):
+        driver.execute_script(f"location.hash = '#verdict-{number}'")
+        pause(driver, 300)
+        figures = dict(
+            zip(texts(driver, ".current .about dt"), texts(driver, ".current .about dd"), strict=True)
+        )
+        assert figures["time"] == f"{number - 1}.0 s"
+        explorers = evaluate(driver, "document.querySelectorAll('.current .explorer').length")
+        assert explorers == (rows[number - 1].trace is not None)
 
 
 def test_verdicts_that_share_a_cell_say_what_tells_them_apart(driver: Chrome, tmp_path: Path) -> None:

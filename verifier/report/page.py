@@ -20,7 +20,7 @@ from verifier.report.known import CHECKER
 from verifier.report.labels import labels_of
 from verifier.report.matrix import Drawn, grids
 from verifier.report.report import Report, tally, varying_constants, version_columns
-from verifier.report.verdict_list import columns_of, make_list, pack
+from verifier.report.verdict_list import columns_of, make_list, pack, pack_pages
 from verifier.report.verdict_page import MARKS, VerdictPage, embed, itf_of, verdict_page
 from verifier.report.wherever import findings
 from verifier.specs.titles import deadlock_title
@@ -91,7 +91,7 @@ def as_html(report: Report) -> str:
             marks=MARKS,
             verdicts=verdicts,
             sections=sections if ready else [],
-            packed=None if ready else pack(list(map(str, sections))),
+            packed=None if ready else pack_pages(list(map(str, sections))),
             itfs=None if with_itf else pack([itf_of(row) for row in report.rows if row.trace is not None]),
             columns=columns,
             rows=embed(make_list(columns, verdicts, MARKS)) if several else "",

@@ -101,6 +101,25 @@ def make_list(
     }
 
 
+SAME = 0
+"""The place of a line that is the same in the page before."""
+
+
+def pack_pages(pages: Sequence[str]) -> Markup:
+    """Many pages, packed line by line: a list for each number of a line, with an item for each page.
+
+    An item is the line, or SAME, or None where a page has fewer lines. Real rows differ in a few lines of
+    each page, which the window of a compression by pages does not see.
+    """
+    lines = [page.split("\n") for page in pages]
+    columns: list[list[str | int | None]] = []
+    for place in range(max(map(len, lines), default=0)):
+        own = [page[place] if place < len(page) else None for page in lines]
+        before = [object(), *own]
+        columns.append([SAME if one == last else one for one, last in zip(own, before, strict=False)])
+    return pack(columns)
+
+
 def pack(texts: Sequence[Any]) -> Markup:
     """Many pages or executions, which are much alike, as a short text: JSON, compressed, in base 64."""
     text = json_text(texts, None, (",", ":"))

@@ -190,7 +190,17 @@ const Packed = {
   async make(number, main) {
     Packed.ready ??= Copying.unpack(document.getElementById("packed").textContent);
     const made = document.createElement("template");
-    made.innerHTML = (await Packed.ready)[number];
+    made.innerHTML = Packed.pageOf(await Packed.ready, number);
     main.append(made.content);
+  },
+
+  /* The lines of a page: 0 stands for the line of the page before, null for none. */
+  pageOf(columns, number) {
+    const lines = columns.map((column) => {
+      let at = number;
+      while (column[at] === 0) at -= 1;
+      return column[at];
+    });
+    return lines.filter((line) => line !== null).join("\n");
   },
 };
