@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.support.ci_project import LOCK_HASH, Project, new_project
-from tests.support.command_line import wrong
+from tests.support.command_line import ROOT, wrong
+from verifier.ci.manifest import _KEYS, read_manifest
 
 
 @pytest.fixture
@@ -139,3 +141,17 @@ def test_wrong_options_are_refused(project: Project, tmp_path: Path) -> None:
     assert "--update goes with neither" in wrong("ci", manifest, "--update", "--format", "json")
     assert "--groups 0 is not allowed" in wrong("matrix", manifest, "--groups", "0")
     assert "from 1 to 256" in wrong("matrix", manifest, "--groups", "257")
+
+
+def test_the_page_shows_each_key_of_a_cell(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    section = page[page.index("## All that a cell can say") :]
+    text = "\n".join(section.split("```toml\n")[number].partition("```")[0] for number in (1, 2))
+    keys = {key for cell in tomllib.loads(text)["cell"] for key in cell}
+    assert keys | {"distinct_states"} == set(_KEYS)
+    assert "# distinct_states =" in text
+    (tmp_path / "JobQueueAll.tla").write_text("---- MODULE JobQueueAll ----\n====\n")
+    (tmp_path / "verify.toml").write_text(text)
+    queue = read_manifest(tmp_path / "verify.toml").cells[1]
+    assert (queue.engine, queue.options["all_constants"]) == ("prove", True)
+    assert queue.reading.lemmas == ("OwnedIsTaken",)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -21,7 +22,7 @@ from verifier.report.sweep import render_summary
 from verifier.runs.asking import execute
 from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
-from verifier.sweep.execution import run_job
+from verifier.sweep.execution import _describe_difference, run_job
 from verifier.sweep.summary import Count, Line, Summary
 
 
@@ -85,7 +86,14 @@ def test_a_job_that_answers_another_question_is_an_error(tmp_path: Path) -> None
     file.write_text(changed, encoding="utf-8")
     (row,) = run_job(job, "sweep")
     assert row.verdict.value == "ERROR"
-    assert "another question" in (row.reason or "")
+    here = load(spec, job.constants).definition.spec_hash
+    words = f"another question was answered than asked: the spec is {here} here and was {job.spec_hash}"
+    assert row.reason == words  # and nothing that is the same
+    answer = replace(row, spec_hash=job.spec_hash, options={**row.options, "depth": 7}, tool_version="0")
+    told = _describe_difference(job, [answer])
+    assert "the spec" not in told
+    assert "depth=7" in told
+    assert told.endswith(f", this program is 0 here and was {job.tool_version}")
 
 
 def test_nothing_survives_a_worker_that_is_killed(tmp_path: Path) -> None:

@@ -7,32 +7,53 @@ from dataclasses import replace
 import pytest
 
 from tests.support.sweeping import jobs_of
+from verifier.cli.sweep import command
 from verifier.cli.sweep_progress import SweepText
 from verifier.engines.explore import Progress
-from verifier.sweep.execution import error_row, not_run_row, was_run
+from verifier.runs.engine import engine_named
+from verifier.runs.table import ENGINES
+from verifier.sweep.execution import error_row, not_run_row
 from verifier.sweep.session import _is_missing
 from verifier.sweep.sweep import News
 from verifier.text.progress import StatesText
+from verifier.verdict import VerdictKind
 
-NEWS = News(done=2, total=10, running=(), cost_left=8.0, cost_done=2.0)
+NEWS = News(done=2, total=10, running=())
 
 
 def test_what_the_environment_did_not_run_is_run_again() -> None:
     (job,) = jobs_of(specs=("kip101",), properties=("WeakIsr",), depth=2)
     lost = not_run_row(job, "run", "Spark could not finish it: No module named 'verifier'", 3)
     assert "with --archive" in str(lost.reason)
-    assert not was_run(lost)
     assert _is_missing(lost, ())
-    crashed = error_row(job, "run", "the job's process: killed by signal 11")
-    assert was_run(crashed)
-    assert not _is_missing(crashed, ())
     assert _is_missing(None, ())
+
+
+def test_an_error_is_run_again_and_a_verdict_is_not() -> None:
+    (job,) = jobs_of(specs=("kip101",), properties=("WeakIsr",), depth=2)
+    crashed = error_row(job, "run", "the job's process: killed by signal 11")
+    assert _is_missing(crashed, ())
+    open_row = replace(crashed, verdict=VerdictKind.INCONCLUSIVE)
+    assert not _is_missing(open_row, ())
+    assert _is_missing(open_row, ("verdict=inconclusive",))
 
 
 def test_the_rest_is_not_estimated_from_the_first_job() -> None:
     text = SweepText()
     assert "left" not in text.take(NEWS)
     assert "s left" in text.take(replace(NEWS, done=3))
+
+
+def test_the_rest_takes_as_long_as_the_jobs_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, now = SweepText(), [100.0]
+    monkeypatch.setattr("verifier.cli.sweep_progress.time.monotonic", lambda: now[0])
+    news = replace(NEWS, done=0, total=180)
+    text.take(news)
+    for done, seconds, left in ((9, 15, 285), (120, 200, 100), (175, 291, 8)):
+        now[0] = 100.0 + seconds
+        assert text.take(replace(news, done=done)).endswith(f"about {left} s left")
+    assert "left" not in text.take(replace(news, done=8))
+    assert "left" not in text.take(replace(news, done=180))
 
 
 @pytest.mark.parametrize(
@@ -55,3 +76,10 @@ def test_between_two_levels_the_rate_is_that_of_the_whole() -> None:
     again = replace(first, seconds=20.0)
     assert not list(text.hear(again))
     assert "50 states per second" in text.now()
+
+
+def test_the_help_names_each_engine_that_decides() -> None:
+    deciding = [name for name in ENGINES if engine_named(name).decides]
+    (option,) = (one for one in command.params if one.name == "engines")
+    named = str(getattr(option, "help", "")).partition(".")[0].replace(" or ", ", ").split(", ")
+    assert sorted(named) == sorted(deciding)

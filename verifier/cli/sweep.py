@@ -97,7 +97,7 @@ class Options:
     "engines",
     multiple=True,
     metavar="NAME",
-    help="bmc, explore, prove, induct or live. [default: bmc]",
+    help="bmc, check, explore, prove, induct or live. [default: bmc]",
 )
 @click.option("--depth", type=COUNT, help=_DEPTH_HELP)
 @click.option("--timeout", type=DURATION, help="End a job after this time: 90, 90s, 2m, 1h.")

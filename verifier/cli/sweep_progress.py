@@ -11,8 +11,12 @@ from verifier.text.progress import ProgressText
 if TYPE_CHECKING:
     from verifier.sweep.sweep import News
 
-_LEAST_SHARE, _LEAST_DONE = 0.1, 3
-"""Before so much is done the rest is not estimated: what jobs cost is guessed, the costly ones come first."""
+_LEAST_SHARE, _LEAST_DONE = 0.05, 3
+"""The rest is not estimated before this share and number of jobs are done.
+
+The estimate: the jobs left take as long as those done, with as many side by side. Guessed costs told far too
+little, because a short job takes mainly the time of its process. Costly jobs come first, so that the estimate
+is rather too high."""
 
 
 class SweepText(ProgressText):
@@ -35,10 +39,10 @@ class SweepText(ProgressText):
         if news.running:
             job, seconds = max(news.running, key=lambda pair: pair[1])
             parts.append(f"longest running {job.label} ({seconds:.0f} s)")
-        share = news.cost_done / max(news.cost_done + news.cost_left, 1e-9)
-        if share >= _LEAST_SHARE and news.done >= _LEAST_DONE and news.workers != 0:
-            left = (time.monotonic() - self._first) * news.cost_left / news.cost_done
-            parts.append(f"about {left:.0f} s left")
+        left = news.total - news.done
+        if left and news.done >= max(_LEAST_DONE, _LEAST_SHARE * news.total) and news.workers != 0:
+            seconds = (time.monotonic() - self._first) * left / news.done
+            parts.append(f"about {seconds:.0f} s left")
         return ", ".join(parts)
 
     def _describe_lost_workers(self, workers: int | None) -> list[str]:

@@ -8,14 +8,14 @@ survive, so they are a little wider.
 from __future__ import annotations
 
 import gc
-import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.encodings.concrete import show_constants
 from verifier.errors import UsageError
 from verifier.outcomes.content import as_object, describe_unanswered
 from verifier.outcomes.row import Row, rows_of
@@ -52,16 +52,32 @@ def run_job(job: Job, run_id: str) -> list[Row]:
         return [blank.row(VerdictKind.ERROR, f"the job's process: {done.failure}")]
     rows = rows_of({**answer, "about": asdict(source)})
     if all(row.job_id != job.job_id for row in rows):
-        reason = (
-            f"another question was answered than asked: the spec is {rows[0].spec_hash} here and was "
-            f"{job.spec_hash}, this program is {source.tool_version} here and was {job.tool_version}"
-        )
+        reason = f"another question was answered than asked: {_describe_difference(job, rows)}"
         return [blank.row(VerdictKind.ERROR, reason)]
     return [
         replace(row, spec=job.name, peak_memory=max(row.peak_memory or 0, done.peak_memory)) for row in rows
     ]
 
-_ATTEMPTS = re.compile(r", in \d+ attempts$")
+
+def _describe_difference(job: Job, rows: Sequence[Row]) -> str:
+    """The parts of a job's question that differ from those of its answer."""
+    own = [row for row in rows if row.property_name == job.property_name]
+    row = (own or rows)[0]
+    parts = {
+        "the spec is": (row.spec_hash, job.spec_hash),
+        "the constants are": (show_constants(row.constants), show_constants(job.constants)),
+        "the property is": (row.property_name, job.property_name),
+        "the engine is": (row.engine, job.engine),
+        "the options are": (_shown(row.options), _shown(job.recorded)),
+        "this program is": (row.tool_version, job.tool_version),
+    }
+    words = [f"{part} {here} here and was {was}" for part, (here, was) in parts.items() if here != was]
+    return ", ".join(words) or "its key is another"
+
+
+def _shown(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))
+
 
 
 def error_row(job: Job, run_id: str, reason: str) -> Row:
@@ -75,11 +91,6 @@ def not_run_row(job: Job, run_id: str, why: str, attempts: int) -> Row:
     if "No module named" in why or "ModuleNotFoundError" in why:
         hint = ": give the executors an environment with this package, with --archive"
     return error_row(job, run_id, f"{why}{hint}, in {attempts} attempts")
-
-
-def was_run(row: Row) -> bool:
-    """True if a row is the result of its job. What the environment did not run has one that says so."""
-    return row.verdict is not VerdictKind.ERROR or not _ATTEMPTS.search(row.reason or "")
 
 
 @cache

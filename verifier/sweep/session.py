@@ -14,7 +14,6 @@ from verifier.cluster.master import check_master, is_local
 from verifier.cluster.session import SparkFailed, SparkSettings
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.row import Row
-from verifier.sweep.execution import was_run
 from verifier.sweep.expansion import Expansion, expensive_first
 from verifier.sweep.job import Job
 from verifier.sweep.spark import Spark, files_to_send
@@ -163,8 +162,8 @@ def _spark_settings(plan: Plan, jobs: Sequence[Job]) -> SparkSettings:
 
 
 def _is_missing(row: Row | None, words: Sequence[str]) -> bool:
-    """True if a job is to be run: it has no row, one that is no result, or one to make again."""
-    return row is None or not was_run(row) or _again(row, words)
+    """True if a job is to be run: it has no row, an ERROR, which is no result, or one to make again."""
+    return row is None or row.verdict is VerdictKind.ERROR or _again(row, words)
 
 
 def _again(row: Row, words: Sequence[str]) -> bool:

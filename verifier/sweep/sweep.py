@@ -53,8 +53,6 @@ class News:
     total: int
     running: tuple[tuple[Job, float], ...]
     """With the seconds since each was started, longest first."""
-    cost_left: float
-    cost_done: float
     ended: tuple[Row, ...] = ()
     unsplit: int = 0
     """The number of jobs that were not split, since they ended before their parts were chosen."""
@@ -86,7 +84,6 @@ class Sweep:
         self._splits: dict[str, Split] = {}
         self._unsplit = 0
         self._total, self._done = len(jobs), 0
-        self._cost_done, self._cost_all = 0.0, sum(job.cost for job in jobs)
         try:
             while self._waiting or self._flying:
                 self._fill()
@@ -199,7 +196,6 @@ class Sweep:
     def _conclude(self, job: Job, rows: Sequence[Row]) -> None:
         self.store.add(rows, job.job_id)
         self._done += 1
-        self._cost_done += job.cost
         self._tell(rows)
 
     def _keep_ended(self) -> None:
@@ -215,8 +211,6 @@ class Sweep:
                 done=self._done,
                 total=self._total,
                 running=tuple((flight.job, now - flight.began) for flight in running),
-                cost_left=self._cost_all - self._cost_done,
-                cost_done=self._cost_done,
                 ended=tuple(ended),
                 unsplit=self._unsplit,
                 workers=self.runner.workers,
