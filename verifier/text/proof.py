@@ -43,8 +43,9 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     solvers = [f"{name} {solver_version(name)}" for name in run.solvers]
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [*map(Text, wrap(", ".join([f"prove by {run.options['engine']}", *solvers]), width)), Text()]
+    shown: dict[tuple[str, ...], str] = {}
     for proof in proofs:
-        lines += [*_invariant(run, proof, width, full), Text()]
+        lines += [*_invariant(run, proof, width, full, shown), Text()]
     if explored:
         lines += [*(Text(line, "bold") for line in wrap(_exploration(run, explored), width)), Text()]
     lines += [*render_counterexamples(run, width, full), *render_verdicts(run, width), Text()]
@@ -67,8 +68,11 @@ def _exploration(run: Run, explored: Mapping[str, Explored]) -> str:
     return f"{'; '.join(said)} of the {states:,} reachable states."
 
 
-def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[RenderableType]:
-    """The lemmas and clauses that were proved with the property."""
+def _invariant(
+    run: Run, proof: CheckedProof, width: int, full: bool, shown: dict[tuple[str, ...], str]
+) -> list[RenderableType]:
+    """The properties, lemmas and clauses that are inductive together. ``shown``: the clauses that were
+    printed before, and for which property. Each is printed once."""
     name = proof.property_name
     if run.model is None:
         return []
@@ -81,30 +85,45 @@ def _invariant(run: Run, proof: CheckedProof, width: int, full: bool) -> list[Re
     said = sorted(described["invariant"], key=len)
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
-    within = proof.uses or declared
-    given = _list_given(proof, declared, run.definition.titles.sorts)
+    own = (name,) if name in certificate.lemmas and (clauses or proof.uses or declared) else ()
+    given = _list_given(proof, own, declared, run.definition.titles.sorts)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
-        how = "together with these" if within else "by itself"
+        how = "together with these" if proof.uses or declared else "by itself"
         return [*lines, Text(f"{subject} is inductive {how}.", "bold")]
-    shown = said if full else said[:_MOST_LINES]
-    of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} clause{'s'[: clauses != 1]}"
-    with_lemmas = " with these" if within else ""
-    relates = "excludes" if sought else "implies"
-    lines.append(Text(f"An inductive invariant that{with_lemmas} {relates} {name} ({of}):", "bold"))
-    for line in shown:
+    opening = "Together with these, the" if own or proof.uses or declared else "The"
+    are = f"{'is' if clauses == 1 else 'are'} inductive and {_relate(clauses, sought=sought)} {name}"
+    noun = f"clause{'s'[: clauses != 1]}"
+    before = shown.setdefault(tuple(said), name)
+    if before != name:
+        words = f"{opening} same {noun} as for {before} {are} ({clauses} {noun})."
+        return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
+    of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} {noun}"
+    lines += [
+        Text(line, "bold")
+        for line in wrap(f"{opening} {noun} that follow{'s'[: clauses == 1]} {are} ({of}):", width)
+    ]
+    most = said if full else said[:_MOST_LINES]
+    for line in most:
         lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
-    if len(shown) < len(said):
-        lines.append(Text(f"  … and {len(said) - len(shown)} longer ones: --full, --certificate FILE", "dim"))
+    if len(most) < len(said):
+        lines.append(Text(f"  … and {len(said) - len(most)} longer ones: --full, --certificate FILE", "dim"))
     return lines
 
 
-def _list_given(proof: CheckedProof, declared: Sequence[str], sorts: str) -> list[str]:
-    """List the declared lemmas that the invariant contains, and those that it lacks. ``sorts``: the title of
-    the property that no execution leaves the sorts."""
+def _relate(clauses: int, *, sought: bool) -> str:
+    """Return the verb for what clauses say of a property, or of a state that is ``sought``."""
+    singular, plural = ("excludes", "exclude") if sought else ("implies", "imply")
+    return singular if clauses == 1 else plural
+
+
+def _list_given(proof: CheckedProof, own: Sequence[str], declared: Sequence[str], sorts: str) -> list[str]:
+    """List the properties and declared lemmas that the invariant contains, and the lemmas that it lacks.
+    ``own``: the property itself, if it is in the invariant. ``sorts``: the title of the property that no
+    execution leaves the sorts."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
-        "Properties in the invariant": [f"{name}{_SORTS * (name == sorts)}" for name in proof.uses],
+        "Properties in the invariant": [f"{name}{_SORTS * (name == sorts)}" for name in (*own, *proof.uses)],
         "Lemmas in the invariant": declared,
         "Lemmas not needed": kept or (),
         "Lemmas not inductive": dropped or (),
