@@ -276,7 +276,7 @@ REFUSED = {
     "Nat as a sort": (
         _small("Nat", "0", "x + 1"),
         "Node = {a}\nNil = Nil",
-        "nothing here says of which kind",
+        "set of integers without .* such as Nat: write a range, such as 0..Most",
     ),
     "a choice": (_small("Node", "CHOOSE n \\in Node : TRUE"), "Node = {a}\nNil = Nil", "Choose has no rule"),
     "a value outside of the sort": (

@@ -128,7 +128,7 @@ def _for_all(
     """Checks a certificate for all constants."""
     from verifier.runs.certifying_all import certify, read_claim, run_of
     from verifier.solvers import solver_version
-    from verifier.text.all_constants import describe_assumptions
+    from verifier.text.all_constants import count_obligations, describe_assumptions
     from verifier.text.run import verdict_text
 
     claim = read_claim(path, spec, solver, limits, content, reading_of(spec))
@@ -139,7 +139,7 @@ def _for_all(
     lines += describe_assumptions(claim.reading.said, claim.reading.beyond_declared)
     if certified.checked is not None:
         count, seconds = certified.checked.obligations, certified.verdict.seconds
-        lines.append(f"Checked by {checker}: {count} obligations, {seconds:.1f} s.")
+        lines.append(f"Checked by {checker}: {count_obligations(count)}, {seconds:.1f} s.")
         lines += [f"  undecided: {name}" for name in certified.checked.failed[:_SHOWN]]
     return _Checked(run_of(certified), lines)
 

@@ -105,7 +105,7 @@ def _in_turn(
 
 
 _REASONS = {
-    Answer.SATISFIABLE: "finds no contradiction in the instances that it was given",
+    Answer.SATISFIABLE: "finds that the instances of lemmas that it was given do not suffice",
     Answer.UNKNOWN: "gave up",
 }
 

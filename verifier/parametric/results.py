@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_OF_FIELD = "Typed:"
+"""The prefix of the lemma that a variable keeps within its sort."""
+_OF_ACTION = "Stays:"
+_OF_LEMMA = "Reads:"
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -47,6 +52,17 @@ class Refuted:
 def name_of(at: str, claim: str, part: int) -> str:
     """Return the name of an obligation."""
     return f"{at} {claim} {part}"
+
+
+def say_claim(claim: str) -> str:
+    """Return a claim in words: ``effects in its sort`` for ``Typed:effects``."""
+    if claim.startswith(_OF_FIELD):
+        return f"{claim.removeprefix(_OF_FIELD)} in its sort"
+    if claim.startswith(_OF_ACTION):
+        return f"that {claim.removeprefix(_OF_ACTION)} reads values and keeps to the sorts"
+    if claim.startswith(_OF_LEMMA):
+        return f"that the reads of {claim.removeprefix(_OF_LEMMA)} have values"
+    return claim
 
 
 def place_of(name: str) -> tuple[str, str, int]:

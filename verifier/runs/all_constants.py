@@ -221,6 +221,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
     if question.loaded.of_module is not None:
+        called = {"type_invariant": question.loaded.of_module.type_invariant}
+        outcome = replace(outcome, statistics={**outcome.statistics, **called})
         decided = {verdict.property_name for verdict in outcome.verdicts}
         left_out = [one for one in question.loaded.of_module.left_out if one.property_name not in decided]
         outcome = replace(outcome, verdicts=(*outcome.verdicts, *left_out))

@@ -111,6 +111,8 @@ class OfModule:
     extended: Callable[[str, Sequence[str], Sequence[str]], AbstractContextManager[Loaded]]
     """Takes the text of such a module, properties and the names of the lemmas. Gives that module as a
     protocol, while its file exists."""
+    type_invariant: str = ""
+    """The operator that gives the sorts of variables."""
     names: frozenset[str] = frozenset()
     """The names that mean something in the module."""
     undeclared: tuple[str, ...] = ()

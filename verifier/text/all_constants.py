@@ -14,8 +14,9 @@ from rich.text import Text
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
-from verifier.parametric.results import Open, Shown, place_of
+from verifier.parametric.results import Open, Shown, place_of, say_claim
 from verifier.solvers import solver_version
+from verifier.specs.names import TYPE_INVARIANT
 from verifier.specs.titles import TYPED
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
@@ -31,6 +32,7 @@ from verifier.text.run import (
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _MOST_PLACES = 12
+_NO_OBLIGATION = "no obligation is left for a solver"
 
 
 def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -65,7 +67,9 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
     small = run.model.definition  # its constants are not those that the protocol has by default
     remark, inductive = with_constants(". This is", small.constants), verdict.kind is not VerdictKind.VIOLATED
     shown = replace(run, definition=small)
-    return render_step(shown, verdict, width, full=full, inductive=inductive, remark=remark)
+    called = run.outcome.statistics.get("type_invariant")
+    own = {TYPE_INVARIANT: called} if called else {}
+    return render_step(shown, verdict, width, full=full, inductive=inductive, remark=remark, called=own)
 
 
 def _proof(attempt: Attempt) -> list[str]:
@@ -76,7 +80,7 @@ def _proof(attempt: Attempt) -> list[str]:
     lemmas = ", ".join(f"{one} (every variable in its sort)" if one == TYPED else one for one in needed)
     name = attempt.property_name
     if not attempt.results:
-        return []
+        return [f"{name} holds by the form of Init and of each action: {_NO_OBLIGATION}."] * attempt.proved
     count = f"{len(shown)} of {len(attempt.results)} obligations shown"
     words = [f"{name}: {count}, {seconds:.1f} s of the first solver, {checked:.1f} s of the second."]
     if attempt.proved:
@@ -88,7 +92,7 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
     left = [one for one in attempt.results.values() if isinstance(one, Open)]
     shown = left if full else left[:_MOST_PLACES]
     places = [(*place_of(one.name), one.reason) for one in shown]
-    words = [f"  open: {at}, {claim}: {reason}" for at, claim, _, reason in places]
+    words = [f"  open: {at}, {say_claim(claim)}: {reason}" for at, claim, _, reason in places]
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
 
 
@@ -125,6 +129,11 @@ def _certify_module(run: Run, module: str) -> list[str]:
         given = (str(certificate), "--spec", str(file), "--config", config)
         lines.append(f"Write it to {file}. This checks the certificate: verify certify {shlex.join(given)}")
     return lines
+
+
+def count_obligations(count: int) -> str:
+    """``12 obligations``, or that there is none."""
+    return f"{count} obligation{'s'[: count != 1]}" if count else _NO_OBLIGATION
 
 
 def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:

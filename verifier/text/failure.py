@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from rich.text import Text
 
@@ -23,10 +24,14 @@ def failing_part(model: Model, trace: Trace) -> list[str]:
 
 
 def render_failure(
-    model: Model | None, trace: Trace, width: int, no_deadlock: str = NO_DEADLOCK
+    model: Model | None,
+    trace: Trace,
+    width: int,
+    no_deadlock: str = NO_DEADLOCK,
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Text]:
     """The failing part under a line that names the property and the state. ``no_deadlock``: what freedom from
-    deadlock is called."""
+    deadlock is called. ``called``: other names of properties."""
     where = "the initial state" if trace.steps == 0 else f"state {trace.steps}"
     if trace.fails_in_step or (model is not None and model.system.about_steps(str(trace.violates))):
         where = f"step {trace.steps}, {trace.actions[-1]}"
@@ -34,7 +39,8 @@ def render_failure(
     failing = [line for part in trace.failing for line in _part(part)]
     if not failing and model is not None:
         failing = failing_part(model, trace)
-    lines = [Text(f"{trace.violates} fails in {where}{stuck}{':' if failing else ''}", "bold red")]
+    name = called.get(str(trace.violates), trace.violates)
+    lines = [Text(f"{name} fails in {where}{stuck}{':' if failing else ''}", "bold red")]
     for line in failing:
         indent = len(line) - len(line.lstrip()) + 2
         prefix, hanging = " " * indent, " " * (indent + 2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -49,10 +52,17 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
 
 
 def render_step(
-    run: Run, verdict: Verdict, width: int, *, full: bool, inductive: bool = True, remark: str = ""
+    run: Run,
+    verdict: Verdict,
+    width: int,
+    *,
+    full: bool,
+    inductive: bool = True,
+    remark: str = "",
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> list[RenderableType]:
     """A counterexample to induction, which is a state and its successor, with a remark on where such states
-    come from. Or, not ``inductive``, an execution."""
+    come from. Or, not ``inductive``, an execution. ``called``: other names of properties."""
     if verdict.trace is None or run.model is None:
         return []
     title = "counterexample to induction" if inductive else "counterexample"
@@ -60,7 +70,7 @@ def render_step(
     start = "from a state" if inductive and verdict.trace.steps else "initially"
     lines += render_trace(run.definition, verdict.trace, width, full=full, start=start)
     stuck = run.definition.titles.no_deadlock
-    lines += [Text(), *render_failure(run.model, verdict.trace, width, stuck)]
+    lines += [Text(), *render_failure(run.model, verdict.trace, width, stuck, called)]
     if start != "initially":
         lines += map(Text, wrap(f"{_UNREACHABLE}{remark}.", width))
     return [*lines, Text()]

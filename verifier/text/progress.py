@@ -97,6 +97,8 @@ class ProversText(ProgressText):
         super().__init__()
         self._latest: dict[str, prove.Progress] = {}
         self._asked = 0
+        self._open = set[tuple[str, str]]()
+        """The actions and claims of open obligations, each said once."""
 
     def hear(self, news: prove.Progress | Shown | Open) -> Iterator[str]:
         """Keep what was proved or violated, and obligations that are open."""
@@ -110,12 +112,16 @@ class ProversText(ProgressText):
             self._latest[news.prover] = news
 
     def _obligation(self, news: Shown | Open) -> Iterator[str]:
-        """Show open obligations of a proof for all constants; they stay."""
-        from verifier.parametric.results import Open
+        """Show open obligations of a proof for all constants; they stay. Several properties may need one."""
+        from verifier.parametric.results import Open, place_of, say_claim
 
         self._asked += 1
-        if isinstance(news, Open):
-            yield f"{news.name} is open: {news.reason}"
+        if not isinstance(news, Open):
+            return
+        at, claim, _ = place_of(news.name)
+        if (at, claim) not in self._open:
+            self._open.add((at, claim))
+            yield f"no proof so far of {say_claim(claim)} at {at}: {news.reason}"
 
     def now(self) -> str:
         """The current work of each prover."""

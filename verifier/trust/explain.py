@@ -11,6 +11,8 @@ from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.lowering import Bindings
 from verifier.encodings.printing import text
+from verifier.encodings.scalar_sorts import IndexSet
+from verifier.encodings.sorts import sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement
 from verifier.system.model import Leaving, Model, PartialRead
@@ -250,7 +252,12 @@ def _map_state(refinement: Refinement, state: Mapping[str, Concrete]) -> str:
 
 
 def _would_leave(leaving: Leaving) -> str:
-    return f"{leaving.instance} is enabled and would give {leaving.target} a value outside {leaving.sort}"
+    outside, sizes = str(leaving.sort), list[str]()
+    for one in dict.fromkeys(one for one in sorts_in(leaving.sort) if isinstance(one, IndexSet)):
+        outside = outside.replace(str(one), one.name)
+        sizes.append(f"{one.name} with {one.count} element{'s'[: one.count != 1]}")
+    words = f"{leaving.instance} is enabled and would give {leaving.target} a value outside {outside}"
+    return f"{words}, {' and '.join(sizes)}" if sizes else words
 
 
 def _reads(reading: ConcreteReading, read: PartialRead) -> str:

@@ -91,6 +91,7 @@ def read_as_protocol(
             lambda limits: _compare(protocol, source, asked, limits),
             lambda terms: _write_module(protocol, terms),
             lambda text, names, more: _extend_module(source, text, names, (*helping, *more), load_tla),
+            protocol.type_invariant,
             frozenset(specification.module.names),
             protocol.constants.undeclared,
             tuple(left_out),

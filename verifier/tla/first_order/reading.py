@@ -264,6 +264,9 @@ class Reading:
     def find_element_kind(self, collection: Collection, place: Place) -> Kind:
         """Return the kind of a set's elements. Raises Unread if it is not known."""
         if collection.element is None or not collection.element.is_known:
+            if isinstance(collection.element, Whole):
+                words = "this is a set of integers without a greatest or least one, such as Nat"
+                raise Unread(place, f"{words}: write a range, such as 0..Most with a constant Most")
             raise Unread(place, "nothing here says of which kind the elements of this set are")
         return collection.element
 
