@@ -93,6 +93,8 @@ class Presentation:
     """Of a TLA+ module: the folders named for modules that it extends."""
     named_lemmas: tuple[str, ...] = ()
     """Of a TLA+ module: the definitions that the user named as lemmas."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """The constants that the user gave, as texts of ``--set``."""
 
 
 @dataclass(frozen=True)

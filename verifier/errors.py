@@ -14,6 +14,10 @@ class UsageError(Exception):
     """Wrong usage or bad input; the message is one line for the user (exit code 2)."""
 
 
+class ReaderGone(UsageError):
+    """Raised if nobody reads standard output any more, as in ``verify show SPEC | head``: nothing is said."""
+
+
 class TooLargeError(UsageError):
     """Raised if something is too large to be built. The words say what to do."""
 

@@ -62,7 +62,22 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
         ("bmc", "--spec", CHAIN, "--expect", "holds", "--expect", "violated"),
         "another --expect speaks of the same",
     ),
-    (("bmc", "--spec", CHAIN, "--sovler", "z3"), "No such option '--sovler'.*--solver"),
+    (
+        ("bmc", CHAIN, "--sovler", "z3"),
+        "bmc has no option --sovler; did you mean --solver\\?; try verify bmc",
+    ),
+    (("bmc", CHAIN, "--dept", "3"), "bmc has no option --dept; did you mean --depth\\?; try verify bmc"),
+    (
+        ("check", CHAIN, "--depth", "3"),
+        "check has no option --depth: bmc, explore, .* and sweep have it; try",
+    ),
+    (
+        ("check", CHAIN, "--dpeth", "3"),
+        "check has no option --dpeth; bmc, explore, .* and sweep have --depth",
+    ),
+    (("list", "--junit"), "list has no option --junit: ci has it; try verify list"),
+    (("check", CHAIN, "--quux"), "check has no option --quux; try verify check --help"),
+    (("--vers",), "verify has no option --vers; did you mean --version"),
     (("show", "kip320", "--spec", "kip279"), "two specs are named"),
     (("replay", "/nowhere/t.json"), "/nowhere/t.json: cannot be read: no such file"),
     (("replay", TOYS), "not JSON"),

@@ -45,15 +45,14 @@ def test_a_full_standard_output_is_one_line(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("arguments", SOME, ids=" ".join)
-def test_a_reader_that_went_away_is_one_line(arguments: tuple[str, ...]) -> None:
+def test_a_reader_that_went_away_is_told_nothing(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = run_main(*arguments, stdout=writing)
     os.close(writing)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
-        2,
-        "verify: standard output cannot be written: broken pipe",
-    )
+    assert done.returncode == 2
+    assert "verify: " not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("descriptor", [1, 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,39 @@ def test_a_loop_says_why_fairness_allows_it() -> None:
     assert found is not None
     words = "".join(piece.text for piece in found.earlier[-1])
     assert words.startswith("Fairness allows it: weak fairness of the next step: taken in the loop, by ")
+
+
+LEADER = """
+from verifier import *
+
+
+class Leader(Protocol):
+    nodes = IndexSetConstant(2, "who may lead", kind="node")
+
+    def state(self):
+        return State(up=Set(self.nodes), leader=Option(self.nodes))
+
+    def init(self, s):
+        return [s.up == self.nodes, s.leader.is_none]
+
+    @action(node="nodes")
+    def fail(self, s, node):
+        return Step(when=[s.up.contains(node)], then={s.up: s.up.remove(node)})
+
+    @action(node="nodes")
+    def take(self, s, node):
+        down = ~forall(s.up.contains(n) for n in self.nodes)
+        return Step(when=[s.leader.is_none, s.up.contains(node), down], then={s.leader: node})
+
+    @invariant()
+    def nobody_leads(self, s):
+        return s.leader.is_none
+"""
+
+
+def test_a_member_that_left_is_no_equation(tmp_path: Path) -> None:
+    """``n1 ∈ up = no`` would be read as a comparison of up."""
+    file = tmp_path / "leader.py"
+    file.write_text(LEADER)
+    (row,) = run_rows("explore", str(file), "--property", "nobody_leads")
+    assert re.search(r"How leader became n\d: step 1 n\d ∈ up became no\.", " ".join(sentences(row)))

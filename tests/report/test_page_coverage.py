@@ -86,3 +86,15 @@ def test_a_method_has_the_counts_of_its_guard(tmp_path: Path) -> None:
     for text in texts:
         for line in text.lines:
             assert "".join(words for words, _ in line.pieces) == lines[line.number - 1]
+
+
+def test_the_columns_of_the_actions_are_explained(rows: list[Row]) -> None:
+    counts = {"enabled": 2, "taken": 1}
+    explored = replace(rows[0], statistics={"actions": {"Up": {**counts, "found": 1}}})
+    page = as_html(Report("run", (explored,), ()))
+    assert '<th scope="col" class="number">new states' in page
+    assert "New states: those that a step of it reached first." in page
+    walked = replace(rows[0], statistics={"actions": {"Up": counts}})
+    page = as_html(Report("run", (walked,), ()))
+    assert "Taken: its steps." in page
+    assert "New states" not in page

@@ -167,7 +167,7 @@ def test_a_limit_leaves_properties_open_and_names_the_next_command() -> None:
     done = verify("check", "kip320", *large, "--property", "StrongIsr", "--timeout", "1s")
     assert done.exit_code == 12
     assert "INCONCLUSIVE" in done.stdout
-    assert "verify prove kip320 --property StrongIsr" in " ".join(done.stdout.split())
+    assert f"verify prove kip320 {' '.join(large)} --property StrongIsr" in " ".join(done.stdout.split())
 
 
 def test_an_interrupt_keeps_what_is_known() -> None:

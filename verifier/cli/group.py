@@ -15,7 +15,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from verifier.errors import UsageError, cut, make_unknown_name_error
+from verifier.cli.unknown_options import explain_unknown_option
+from verifier.errors import ReaderGone, UsageError, cut, make_unknown_name_error
 from verifier.printable import printable
 from verifier.processes.interrupts import (
     INTERRUPTED,
@@ -88,6 +89,8 @@ class LazyGroup(click.Group):
         words = error.format_message()
         if not isinstance(error, click.UsageError):
             return words
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            words = explain_unknown_option(self, error.ctx, error.option_name)
         command = next((word for word in args if word in self._commands_at), None)
         path = error.ctx.command_path if error.ctx else " ".join(filter(None, ("verify", command)))
         return f"{words.rstrip('.')}; try {path} --help"
@@ -158,6 +161,8 @@ class LazyGroup(click.Group):
 def _handle(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
+    if isinstance(error, ReaderGone):
+        return ExitCode.WRONG_USAGE
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), ExitCode.WRONG_USAGE)
     try:

@@ -72,8 +72,8 @@ class Reporter:
             self._start()
         for line in lines:
             self._keep(line)
-        if not self._terminal and of_engine and self._pace.is_due():
-            self._keep(self._text.now())
+        if not self._terminal and of_engine and self._pace.is_due() and (now := self._text.now()):
+            self._keep(now)
         if self._live is not None and not self._threaded:
             self._live.refresh()
 
@@ -115,5 +115,5 @@ class Reporter:
     def _line(self) -> Text:
         from rich.text import Text
 
-        words = f"{self._text.now()} (Ctrl-C keeps what is known)"
+        words = f"{self._text.now() or 'starting'} (Ctrl-C keeps what is known)"
         return Text(printable(words), "dim", no_wrap=True, overflow="ellipsis")

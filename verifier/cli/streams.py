@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any, TextIO
 
-from verifier.errors import UsageError
+from verifier.errors import ReaderGone, UsageError
 from verifier.files import reason_of
 from verifier.processes.interrupts import is_stop_asked
 
@@ -36,7 +36,8 @@ class _Descriptor(io.FileIO):
             except OSError as error:
                 self._failed = True
                 if self._what is not None:
-                    raise UsageError(f"{self._what} cannot be written: {reason_of(error)}") from None
+                    kind = ReaderGone if isinstance(error, BrokenPipeError) else UsageError
+                    raise kind(f"{self._what} cannot be written: {reason_of(error)}") from None
                 break
             if written is not None:
                 return written

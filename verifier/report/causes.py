@@ -131,15 +131,16 @@ class _Causes:
             if number:
                 yield Piece(" → ")
             yield self._link(one.step)
-            yield Piece(f" {self._became(one, '=')}")
+            yield Piece(f" {self._became(one, is_in_chain=True)}")
         yield Piece(".")
 
-    def _became(self, one: _Write, is_now: str = "became") -> str:
+    def _became(self, one: _Write, *, is_in_chain: bool = False) -> str:
         """Say what a place became in a step: its value, or of a long one what was added and removed."""
         change, path = self._change(one.step, one.place), self.names[one.place]
         is_long = change is None or len(change.after) > _LONGEST
         if change is None or is_long or (change.delta and change.words == change.delta):
-            return f"{path} came about" if is_now == "became" else f"{path}: {self._words(one)}"
+            return f"{path}: {self._words(one)}" if is_in_chain else f"{path} came about"
+        is_now = "=" if is_in_chain and " " not in path else "became"  # "n1 ∈ up = no" would be misread
         return f"{path} {'lost its value' if change.after == ABSENT else f'{is_now} {change.after}'}"
 
     def _origins(self, first: _Write) -> list[_Write]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ def load_class_at(
             f"{empty_sort[0]} cannot have a value: {empty_sort[1]} is empty ({_why(protocol, empty_sort)})"
         )
         raise DefinitionError(prefix_place(place_of(kind.state), words))
+    given = {name: show(definition.constants[name]) for name in settings if name in definition.constants}
+    shown = replace(definition.presentation, settings=given)
+    definition = replace(definition, presentation=shown)
     return Loaded(
         spec or kind.spec_name(), definition, vocabulary(protocol), began, protocol=protocol, targets=targets
     )

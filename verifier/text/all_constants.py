@@ -23,6 +23,7 @@ from verifier.text.induction import render_step
 from verifier.text.run import (
     certificate_remarks,
     expectation_remarks,
+    name_module,
     name_spec,
     name_those,
     render_counterexamples,
@@ -205,7 +206,8 @@ def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -
     if not open_:
         return []
     source, name = run.definition.presentation.source, run.definition.name
-    spec = name_spec(source if source.endswith((".py", ".tla")) else name)
+    named = name_spec(source if source.endswith((".py", ".tla")) else name)
+    spec = " ".join((named, *name_module(run.definition)[1:]))
 
     def ask(names: Iterable[str]) -> str:
         return f"verify prove {spec} " + " ".join(f"--property {shlex.quote(one)}" for one in names)

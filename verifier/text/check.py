@@ -56,7 +56,7 @@ class CheckText(ProgressText):
 
     def now(self) -> str:
         """Return the latest line of each engine."""
-        return "; ".join(f"{engine}: {line}" for engine, line in self._latest.items()) or "starting"
+        return "; ".join(f"{engine}: {line}" for engine, line in self._latest.items())
 
 
 def render_check(run: Run, width: int, *, full: bool) -> list[RenderableType]:
@@ -176,5 +176,7 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
             continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
         more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []
+        lemmas = run.definition.presentation.named_lemmas if engine == "prove" else ()
+        more += [word for lemma in lemmas for word in ("--lemma", shlex.quote(lemma))]
         words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])
-        yield f"{name} is open. To go on (with the same --set, --library, and more time): {words}"
+        yield f"{name} is open. To go on (with more time): {words}"

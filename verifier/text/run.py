@@ -192,9 +192,12 @@ def has_checked_deadlocks(run: Run) -> bool:
 
 
 def name_those(run: Run, kind: VerdictKind) -> str:
-    """Name the property with this verdict; ``these properties`` if there are several."""
+    """Name the properties with this verdict; ``these properties`` if all of several have it."""
     names = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
-    return names[0] if len(names) == 1 else "these properties"
+    if len(names) > 1 and len(names) == len(run.outcome.verdicts):
+        return "these properties"
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def remark_on_deadlocks(run: Run) -> list[str]:
@@ -207,6 +210,9 @@ def remark_on_deadlocks(run: Run) -> list[str]:
     if not count:
         return []
     states = "1 state has" if count == 1 else f"{count:,} states have"
+    if run.definition.presentation.config and not run.definition.checks_deadlock:
+        why = f"{Path(run.definition.presentation.config).name} says CHECK_DEADLOCK FALSE"
+        return [f"{states} no enabled action. That is no violation, since {why}; with --deadlock it is one."]
     return [f"{states} no enabled action. Deadlocks count as violations only with --deadlock."]
 
 
@@ -243,7 +249,7 @@ def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
     return [
         f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules with infinitely many states).",
         # The command stands last: nothing that follows is copied with it.
-        f"This decides {it} to a depth (with the same --set, --library): {words}",
+        f"This decides {it} to a depth: {words}",
     ]
 
 
@@ -257,11 +263,15 @@ def find_command_to_depth(definition: Definition, verdicts: Sequence[Verdict]) -
 
 
 def name_module(definition: Definition) -> list[str]:
-    """Return the words that name a spec, and its configuration, in a command."""
+    """Return the words that name a spec in a command, with the configuration, libraries and constants."""
     shown = definition.presentation
     named = [name_spec(shown.source)]
     if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
         named += ["--config", shlex.quote(shown.config)]
+    for folder in shown.libraries:
+        named += ["--library", shlex.quote(folder)]
+    for name, value in shown.settings.items():
+        named += ["--set", shlex.quote(f"{name}={value}")]
     return named
 
 
@@ -280,7 +290,7 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     if run.exit_code == ExitCode.INCONCLUSIVE and _are_others_decided(run, names):
         remark += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
-    return f"{remark}. This decides {listed} (with the same --set, --library): {' '.join((*words, *asked))}"
+    return f"{remark}. This decides {listed}: {' '.join((*words, *asked))}"
 
 
 def _are_others_decided(run: Run, names: Sequence[str]) -> bool:

@@ -28,8 +28,8 @@ _TITLES: Mapping[str, str] = {
     "variables": "variables",
     "sorts": "sorts: the values that each variable can have, guessed from the first states. Listed(a, b) has "
     "the values a and b",
-    "init": "place of the initial states' formula",
-    "next": "place of the steps' formula",
+    "init": "initial states: where the module or the configuration says them",
+    "next": "steps: where the module or the configuration says them",
     "actions": "actions",
     "instances": "instances of actions",
     "invariants": "invariants",

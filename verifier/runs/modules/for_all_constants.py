@@ -79,6 +79,7 @@ def read_as_protocol(
         says={**own.says, **{name: words for name, words in of_module.says.items() if words}},
         libraries=of_module.libraries,
         named_lemmas=of_module.named_lemmas,
+        settings=of_module.settings,
     )
     read = {one.name: getattr(made.definition, one.name) for one in fields(made.definition)}
     source_hash = module.definition.spec_hash

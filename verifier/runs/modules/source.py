@@ -67,6 +67,7 @@ def load_tla(
         module.definition.presentation,
         libraries=tuple(map(str, reading.libraries)),
         named_lemmas=reading.lemmas,
+        settings=given,
     )
     definition = replace(module.definition, lemmas=lemmas, presentation=shown)
     made = TlaSource(replace(module, definition=definition), (), reading.libraries, given)
