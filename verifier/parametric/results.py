@@ -59,9 +59,9 @@ def say_claim(claim: str) -> str:
     if claim.startswith(_OF_FIELD):
         return f"{claim.removeprefix(_OF_FIELD)} in its sort"
     if claim.startswith(_OF_ACTION):
-        return f"that {claim.removeprefix(_OF_ACTION)} reads values and keeps to the sorts"
+        return f"the values that {claim.removeprefix(_OF_ACTION)} reads and assigns"
     if claim.startswith(_OF_LEMMA):
-        return f"that the reads of {claim.removeprefix(_OF_LEMMA)} have values"
+        return f"the values that {claim.removeprefix(_OF_LEMMA)} reads"
     return claim
 
 

@@ -17,7 +17,7 @@ from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Families
-from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Sorts, Truth, Whole
+from verifier.tla.first_order.kinds import Kind, Linear, Member, Optional, SetOf, Sorts, Truth, Whole
 from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread, describe_kind
 from verifier.tla.first_order.typed import Assigned, Collection, Kinds, Typed, make_word, variable_of
 
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 Read: TypeAlias = "Typed | Collection"
 Rule: TypeAlias = "Callable[[Reading, Any, Scope, Kind | None], Read]"
 """Reads a node in a scope, where a kind is expected."""
+
+
+def _suggest_name(kind: Kind, expected: Kind) -> str:
+    """Return the advice how a value that may be absent is read as an element."""
+    if not isinstance(kind, Optional) or not isinstance(kind.inner, Member) or kind.inner != expected:
+        return ""
+    return f": name the element before, as in \\E x \\in {kind.inner.constant} : x = … /\\ …"
 
 
 class Reading:
@@ -71,7 +78,8 @@ class Reading:
         except SortError as error:
             raise Unread(whole.place, str(error)) from error
         if fitting is None:
-            raise Misfit(whole.place, f"{expected} is expected here, and this is {describe_kind(value.kind)}")
+            words = f"{expected} is expected here, and this is {describe_kind(value.kind)}"
+            raise Misfit(whole.place, words + _suggest_name(value.kind, expected))
         return fitting
 
     def _read_value(self, whole: ast.Expression, scope: Scope, expected: Kind | None) -> Typed:
@@ -92,13 +100,29 @@ class Reading:
         return self.read_typed(whole, scope)
 
     def read_key(self, whole: ast.Expression, scope: Scope, domain: Kind) -> Typed:
-        """Return an argument of a function. There the function has no value beyond its domain."""
+        """Return an argument of a function, which has no value beyond its domain. A value that may be absent
+        is read like the value of an option. The proof includes that no read is made where it is absent, and
+        conditions before the read protect it."""
         if not isinstance(domain, Whole):
-            return self.read_typed(whole, scope, domain)
+            try:
+                return self.read_typed(whole, scope, domain)
+            except Misfit as misfit:
+                present = self._read_present(whole, scope, domain)
+                if present is None:
+                    raise misfit from None
+                return present
         key = self.read_typed(whole, scope)
         if not isinstance(key.kind, Whole):
             raise Misfit(whole.place, f"{domain} is expected here, and this is {key.kind}")
         return Typed(domain, key.value)
+
+    def _read_present(self, whole: ast.Expression, scope: Scope, domain: Kind) -> Typed | None:
+        """Return a value that may be absent as one of a kind to which the absent one does not belong. None if
+        it is no such value."""
+        value = self.read_typed(whole, scope)
+        if not isinstance(value.kind, Optional) or isinstance(domain, Optional):
+            return None
+        return self.kinds.widen(Typed(value.kind.inner, value.value.value), domain)
 
     def read_assigned(self, whole: ast.Expression, scope: Scope, kind: Kind) -> Typed:
         """Return the next value of a variable of a kind. Raises Misfit."""
@@ -117,7 +141,8 @@ class Reading:
         except SortError as error:
             raise Unread(place, str(error)) from error
         if loose is None:
-            raise Misfit(place, f"{kind} is expected here, and this is {value.kind}")
+            words = f"{kind} is expected here, and this is {value.kind}"
+            raise Misfit(place, words + _suggest_name(value.kind, kind))
         return Assigned(kind, loose.value)
 
     def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
