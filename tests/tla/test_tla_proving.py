@@ -13,7 +13,7 @@ from tests.support.command_line import verify
 from tests.support.tla_modules import question_of, translate_body
 from verifier.errors import TooLargeError
 from verifier.outcomes.run import Run
-from verifier.runs.modules import proving, refining, translating
+from verifier.runs.modules import proving, refining
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion
 from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.strategy import answer_question
@@ -123,7 +123,7 @@ def test_what_is_too_large_to_translate_is_proved_by_the_interpreter(
     def refuse(*_: Any, **__: Any) -> None:
         raise TooLargeError("something goes through all values of a sort")
 
-    monkeypatch.setattr(translating, "translate", refuse)
+    monkeypatch.setattr("verifier.tla.translate.definition.translate", refuse)
     verdicts = {one.property_name: one.kind for one in _run(tmp_path).outcome.verdicts}
     assert verdicts["Inv"] is VerdictKind.PROVED
     assert verdicts["Low"] is VerdictKind.VIOLATED
