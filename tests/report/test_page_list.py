@@ -223,6 +223,20 @@ def test_no_word_of_a_packed_page_becomes_an_element(word: str, driver: Chrome, 
     assert console(driver) == []
 
 
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [(range(3), "0, 1, 2"), (range(400), "0..399"), (range(0, 20, 2), "0, 2, 4, 6, 8, 10 and 4 more")],
+)
+def test_many_values_of_a_constant_are_said_in_short(values: range, words: str) -> None:
+    base, rows = replace(kip320_first_try(), trace=None, steps=None), []
+    for replicas, size, value in itertools.product((2, 3, 4), range(1, 6), values):
+        kind = list(VerdictKind)[(replicas + size) % 2]
+        constants = {"replicas": replicas, "log_size": size, "seed": value}
+        rows.append(replace(base, constants=constants, verdict=kind))
+    ((_, drawn),) = grids(rows)
+    assert drawn.said[0].startswith(f"The verdict is the same for each value of seed ({words}). ")
+
+
 def unpack_page(columns: list[list[Any]], number: int) -> str:
     """Read a page as the script does."""
     lines = []

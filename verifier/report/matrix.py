@@ -26,6 +26,8 @@ constants instead."""
 
 _MOST_APART, _FEW = 40, 12
 """The limits of rows that have a cell each: in all, and of one protocol."""
+_MOST_VALUES = 6
+"""The limit of values that a sentence names."""
 _MOST_IN_CELL = 3
 """The limit of verdicts in a cell. Beyond it, the cell shows the worst, and their number."""
 _Jobs: TypeAlias = Sequence[tuple[int, Row]]
@@ -132,9 +134,19 @@ def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
 
 def _say_constants(jobs: _Jobs, without: Sequence[str]) -> str:
     """The constants that change no verdict, each with its values."""
-    words = [f"{name} ({', '.join(_values(jobs, name))})" for name in without]
+    words = [f"{name} ({_shorten(_values(jobs, name))})" for name in without]
     values = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
     return f"The verdict is the same for each value of {values}. A cell has the jobs of all these values."
+
+
+def _shorten(values: Sequence[str]) -> str:
+    """The values; of many numbers without a gap the first and the last, of many others how many more."""
+    if len(values) <= _MOST_VALUES:
+        return ", ".join(values)
+    numbers = [int(value) for value in values if _INTEGER.fullmatch(value)]
+    if len(numbers) == len(values) == numbers[-1] - numbers[0] + 1:
+        return f"{values[0]}..{values[-1]}"
+    return f"{', '.join(values[:_MOST_VALUES])} and {len(values) - _MOST_VALUES} more"
 
 
 def _agreeing(jobs: _Jobs) -> list[str]:
