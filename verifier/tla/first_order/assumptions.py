@@ -101,6 +101,8 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
             left = _read_sum(given[0], constants)
             if left is not None:
                 return Assumed(left, ">=", Linear(0), whole.place)
+        if name == "\\in" and _is_builtin(given[1], "BOOLEAN") and _is_fixed(given[0], constants):
+            return None
         if name == "\\notin" and _is_declared_apart(given, constants):
             return None
         if name == "IsFiniteSet" and _set_name(given[0], constants) is not None:
@@ -144,6 +146,12 @@ def _atom_name(whole: ast.Expression, constants: Constants) -> str | None:
     """Return the name of a single value; None for another expression."""
     symbol = whole.operator if isinstance(whole, ast.Apply) else None
     return symbol.name if isinstance(symbol, ast.Constant) and symbol.name in constants.atoms else None
+
+
+def _is_fixed(whole: ast.Expression, constants: Constants) -> bool:
+    """True for a Boolean constant."""
+    symbol = whole.operator if isinstance(whole, ast.Apply) else None
+    return isinstance(symbol, ast.Constant) and symbol.name in constants.fixed
 
 
 def _are_declared_different(given: tuple[ast.Expression, ...], constants: Constants) -> bool:

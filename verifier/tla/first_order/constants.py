@@ -1,4 +1,5 @@
-"""The constants of a module, as the configuration says what each is: a set, an integer, or a single value."""
+"""The constants of a module, as the configuration says what each is: a set, an integer, a single value, or a
+Boolean."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from verifier.tla.said_parts import span
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
-from verifier.tla.value_types import ModelValue, Value
+from verifier.tla.value_types import FALSE, TRUE, ModelValue, Value
 
 
 @dataclass
@@ -27,6 +28,8 @@ class Constants:
     numbers: dict[str, int] = field(default_factory=dict)
     atoms: dict[str, ModelValue] = field(default_factory=dict)
     """The constants that are single model values."""
+    fixed: dict[str, bool] = field(default_factory=dict)
+    """The Boolean constants. Each keeps its value, which is an assumption of the proof."""
     refused: dict[str, str] = field(default_factory=dict)
     """The constants without a reading, with the reason. They must not occur in what is read."""
     apart: set[tuple[str, str]] = field(default_factory=set)
@@ -88,9 +91,13 @@ class Constants:
                     yield f"no element of {name} is the string {said}", some is declared
 
     @property
+    def _said_of_fixed(self) -> list[str]:
+        return [f"{name} = {str(value).upper()}" for name, value in self.fixed.items()]
+
+    @property
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions on single values, strings and families, in words."""
-        said = [words for words, _ in self._said_of_values]
+        said = [*self._said_of_fixed, *(words for words, _ in self._said_of_values)]
         said += [words for one in self.families.values() for words in one.assumed]
         return (*said, *self.said_of_families)
 
@@ -98,6 +105,7 @@ class Constants:
     def undeclared(self) -> tuple[str, ...]:
         """Return the assumptions that the module does not make, in words."""
         put = [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
+        put += self._said_of_fixed
         values = [words for words, is_declared in self._said_of_values if not is_declared]
         families = [words for one in self.families.values() for words in one.undeclared]
         return (*put, *self.undeclared_facts, *values, *families)
@@ -112,8 +120,8 @@ def classify(specification: Specification, like: Constants | None = None) -> Con
             constants.refused[name] = f"the constant {name} is an operator"
         elif evaluator.resolve(constant, specification.module.name) is not None:
             constants.refused[name] = (
-                f"the configuration gives {name} by an operator: assign a set of model values, an integer or "
-                "a model value"
+                f"the configuration gives {name} by an operator: assign a set of model values, an integer, a "
+                "Boolean or a model value"
             )
         else:
             _classify(constants, name, evaluator.constants.get(constant), specification)
@@ -149,13 +157,15 @@ def _classify(constants: Constants, name: str, value: Value, specification: Spec
         constants.atoms[name] = value
     elif type(value) is int and value >= 0:
         constants.numbers[name] = value
+    elif value is TRUE or value is FALSE:
+        constants.fixed[name] = value is TRUE
     elif isinstance(value, frozenset):
         if not value:
             constants.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
         else:
             constants.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
-        constants.refused[name] = f"the value of {name} is neither a set, a model value nor an integer from 0"
+        constants.refused[name] = f"the value of {name} is no set, model value, Boolean or integer from 0"
 
 
 def _refuse_shared(constants: Constants) -> None:

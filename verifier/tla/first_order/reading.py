@@ -19,7 +19,16 @@ from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Families
 from verifier.tla.first_order.kinds import Kind, Linear, Member, Optional, SetOf, Sorts, Truth, Whole
 from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread, describe_kind
-from verifier.tla.first_order.typed import Assigned, Collection, Kinds, Typed, make_word, variable_of
+from verifier.tla.first_order.typed import (
+    ALWAYS,
+    NEVER,
+    Assigned,
+    Collection,
+    Kinds,
+    Typed,
+    make_word,
+    variable_of,
+)
 
 if TYPE_CHECKING:
     from verifier.tla.first_order.constants import Constants
@@ -231,6 +240,8 @@ class Reading:
             return Typed(Whole(own, own), integer(self.sorts.numbers[name]))
         if name in self.constants.atoms:
             return self.word(name, whole.place)
+        if name in self.constants.fixed:
+            return Typed(Truth(), ALWAYS if self.constants.fixed[name] else NEVER)
         raise Unread(whole.place, self.constants.refused.get(name, f"the constant {name} has no reading"))
 
     def word(self, word: str, place: Place) -> Typed:
