@@ -137,8 +137,8 @@ def explain_error(error: BaseException) -> str:
         case LoopError() if looped := loop(error):
             each, domain = looped
             return (
-                f"the loop for {each} in {domain} runs while Python reads the protocol, when {domain} has "
-                f"no elements: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
+                f"Python runs the loop for {each} in {domain} while it reads the protocol. {domain} has no "
+                f"elements then: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
             )
         case SortError() if words.endswith("do not go together"):
             text = find_written_expression(error)

@@ -153,7 +153,7 @@ def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) 
     proofs = Proofs.of(read_for_all(Counters, {}))
     attempt = prove(proofs, "Ordered", Limits(100).begin(), refuting=[work])
     (left,) = attempt.open
-    assert (left.name, left.reason) == ("Follow Ordered 0", "it is false with last=1")
+    assert (left.name, left.reason) == ("Follow Ordered 0", "counterexample to induction with last=1")
 
 
 # What must not be given up

@@ -350,7 +350,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return all(s.asked.contains(c) for c in self.clients)"),),
         "return all(s.asked.contains(c) for c in self.clients)",
-        "for c in self.clients runs while Python reads the protocol, when self.clients has no elements",
+        "Python runs the loop for c in self.clients while it reads the protocol. self.clients has no ",
     ),
     (
         (claims("return s.holder.is_none()"),),

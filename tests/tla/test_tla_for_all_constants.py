@@ -278,7 +278,11 @@ REFUSED = {
         "Node = {a}\nNil = Nil",
         "set of integers without .* such as Nat: write a range, such as 0..Most",
     ),
-    "a choice": (_small("Node", "CHOOSE n \\in Node : TRUE"), "Node = {a}\nNil = Nil", "Choose has no rule"),
+    "a choice": (
+        _small("Node", "CHOOSE n \\in Node : TRUE"),
+        "Node = {a}\nNil = Nil",
+        "Choose is not supported",
+    ),
     "a value outside of the sort": (
         _small("Node", "x", "Nil"),
         "Node = {a, b}\nNil = Nil",

@@ -31,8 +31,8 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
           exploration, but no proofs. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
@@ -74,8 +74,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - depth: The most actions of an execution. [default: the spec's default_depth, or 10]
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
@@ -121,8 +121,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
           Off by default, because it changes the counts.
@@ -167,8 +167,8 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - walks: The number of executions.
         - depth: The most actions of an execution.
         - seed: Vary the executions. The same seed gives the same ones.
@@ -212,8 +212,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
           checking and exploration and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
@@ -294,8 +294,8 @@ class EngineMethods:
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: the semantics that answers. interpreter evaluates the module as TLC does;
-          translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
+          module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety

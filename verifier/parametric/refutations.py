@@ -46,5 +46,6 @@ class Refutations:
         for one in obligations:
             where = self.where.get((one.at, one.claim))
             if where is not None:
-                refuted.setdefault((one.at, one.claim), Open(one.name, f"it is false with {where}"))
+                refutation = Open(one.name, f"counterexample to induction with {where}")
+                refuted.setdefault((one.at, one.claim), refutation)
         return {one.name: one for one in refuted.values()}

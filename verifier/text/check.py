@@ -153,7 +153,10 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
             yield f"{name} cannot decide it: {figures['refused']}"
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
-        yield "PROVED is about these constants. For larger ones: --set, or prove --all-constants."
+        yield (
+            "PROVED is about these constants. For larger ones: --set, or prove --all-constants, "
+            "which may need lemmas."
+        )
     if "deadlocks" in outcome.statistics:
         yield from remark_on_deadlocks(run)
     yield from remark_on_coverage(outcome.statistics)

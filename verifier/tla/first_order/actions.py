@@ -130,9 +130,9 @@ class Walker:
             case Guard():
                 yield branch.with_line(self.reading.formula(whole, scope))
             case Cases():
-                raise Unread(whole.place, "CASE has no rule in an action: write IF, or a disjunction")
+                raise Unread(whole.place, "CASE is not supported in an action: write IF, or a disjunction")
             case Boxed() | _:
-                raise Unread(whole.place, f"{type(form).__name__} has no rule in an action")
+                raise Unread(whole.place, f"{type(form).__name__} is not supported in an action")
 
     def _next(self) -> ast.Definition | None:
         """Return the definition of Next, whose name says nothing of an action."""

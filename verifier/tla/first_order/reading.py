@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from verifier.tla.specification import Specification
 
 Read: TypeAlias = "Typed | Collection"
+_SEQUENCES = frozenset({"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "\\o"})
 Rule: TypeAlias = "Callable[[Reading, Any, Scope, Kind | None], Read]"
 """Reads a node in a scope, where a kind is expected."""
 
@@ -70,7 +71,7 @@ class Reading:
         """Return the meaning of an expression. Raises Unread."""
         rule = self._forms.get(type(whole))
         if rule is None:
-            words = f"{type(whole).__name__} has no rule"
+            words = f"{type(whole).__name__} is not supported"
             raise Unread(whole.place, words)
         try:
             return rule(self, whole, scope, expected)
@@ -206,7 +207,9 @@ class Reading:
                 return self.read(*self.enter(symbol, whole, scope), expected)
         rule = self._operators.get(symbol.name)
         if rule is None:
-            raise Unread(whole.place, f"the operator {symbol.name} has no rule")
+            words = f"the operator {symbol.name} is not supported"
+            instead = " (write a function from 1..Most, and its length)" if symbol.name in _SEQUENCES else ""
+            raise Unread(whole.place, words + instead)
         return rule(self, whole, scope, expected)
 
     def enter(self, symbol: ast.Definition, whole: ast.Apply, scope: Scope) -> tuple[ast.Expression, Scope]:
