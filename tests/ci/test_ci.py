@@ -18,7 +18,9 @@ from lxml import etree
 from tests.support.ci_project import LOCK_HASH, MANIFEST, Project, new_project
 from tests.support.command_line import ROOT, start_verify, verify
 from tests.support.reporting import JUNIT_SCHEMA
+from verifier.ci.checking import CellsProgress
 from verifier.ci.manifest import read_manifest
+from verifier.report.manifest import CellsText
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import expectations
 from verifier.verdict import VerdictKind
@@ -94,6 +96,44 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     again = project.manifest.read_text(encoding="utf-8")
     assert _without_seconds(again) == _without_seconds(after)
+
+
+BOUNDED = """---- MODULE Bounded ----
+EXTENDS Naturals
+VARIABLE sent
+Init == sent = 0
+Next == sent' = sent + 1
+Below == sent < 9
+Never == sent /= 2
+Bound == sent < 5
+====
+"""
+BOUNDED_CONFIG = "INIT Init\nNEXT Next\nINVARIANTS Below Never\nCONSTRAINT Bound\n"
+
+
+def test_a_constraint_and_violations_are_told(tmp_path: Path) -> None:
+    """A violation is an execution, which needs no limits."""
+    (tmp_path / "Bounded.tla").write_text(BOUNDED, encoding="utf-8")
+    (tmp_path / "Bounded.cfg").write_text(BOUNDED_CONFIG, encoding="utf-8")
+    manifest, target = tmp_path / "verify.toml", tmp_path / "results.xml"
+    manifest.write_text(
+        '[[cell]]\nid = "bounded"\nspec = "Bounded.tla"\nengine = "explore"\n', encoding="utf-8"
+    )
+    done = verify("ci", str(manifest), "--update")
+    assert "review  bounded: Never VIOLATED in 2 steps: expected from now on\n" in done.stdout
+    words = "within the constraint Bound"
+    assert f"review  bounded: its verdicts are about executions {words} only\n" in done.stdout
+    done = verify("ci", str(manifest), "--junit", str(target))
+    assert re.search(rf"^ok .*Never VIOLATED in 2 steps.*, {words}, in ", done.stdout, re.MULTILINE)
+    found: Any = JUnitXml.fromfile(str(target))
+    told = {case.name: case.system_out for suite in found for case in suite}
+    assert told["Below"].endswith(words)
+    assert words not in told["Never"]
+
+
+def test_running_cells_are_no_done_ones() -> None:
+    words = CellsText().take(CellsProgress("checking", 0, 2, ("one", "two")))
+    assert words.endswith("checking, 0 of 2 done; running: one, two")
 
 
 def test_a_manifest_may_name_properties_as_tla_does(project: Project) -> None:
@@ -313,7 +353,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_documented_start_works(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    start, everything = blocks("toml")
+    start, everything, _ = blocks("toml")
     project.manifest.write_text(start, encoding="utf-8")
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     assert project.check() == (0, [])

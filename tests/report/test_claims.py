@@ -22,7 +22,7 @@ from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.trace_diagram import diagram_of
 from verifier.report.verdict_page import verdict_page
-from verifier.verdict import VerdictKind
+from verifier.verdict import COMPLETE, VerdictKind
 
 
 def page(row: Row) -> str:
@@ -141,6 +141,15 @@ def test_without_constants_no_sentence_begins_with_a_dot(tmp_path: Path) -> None
     assert '<span class="constants">' not in page(row)
     proved = like(row, verdict=VerdictKind.PROVED)
     assert claim_of(proved) == "No execution of any length violates it."
+
+
+def test_a_complete_search_within_a_constraint_is_said_to_be_one(tmp_path: Path) -> None:
+    row = like(jugs(tmp_path), verdict=VerdictKind.PROVED, reason=COMPLETE)
+    assert claim_of(row).endswith(" Complete: every reachable state was checked.")
+    limited = replace(row, statistics={**row.statistics, "constraints": ["Bound"]})
+    assert claim_of(limited).endswith(
+        " Complete: every state reachable within the constraint Bound was checked."
+    )
 
 
 def test_a_loop_says_what_is_false_in_it() -> None:

@@ -94,6 +94,9 @@ CHANGES: list[tuple[Sort, Any, Any, list[str]]] = [
     ),
     (Sequence(ENTRY, 3), (entry(0, 0), entry(1, 1)), (entry(0, 0),), ["|x: dropped last (id 1, epoch 1)"]),
     (Sequence(Range(0, 9), 3), (1, 2, 3), (2, 3), ["|x: dropped first 1"]),
+    (Sequence(Range(0, 9), 3), (1, 1), (1,), ["|x: dropped 1 of 2 equal items, 1"]),
+    (Sequence(Range(0, 9), 4), (1, 1, 1, 1), (1, 1), ["|x: dropped 2 of 4 equal items, 1"]),
+    (Sequence(Range(0, 9), 4), (1, 2, 1, 2), (1, 2), ["|x: ⟨1, 2, 1, 2⟩ → ⟨1, 2⟩"]),
     (Sequence(Range(0, 9), 3), (1, 2), (1, 5), ["|x[1]: 2 → 5"]),
     (
         Function(Range(0, 1), Function(NODES, Boolean())),

@@ -12,7 +12,7 @@ from verifier.outcomes.expectations import plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
 from verifier.specs.titles import deadlock_title
-from verifier.verdict import ExitCode, VerdictKind, in_words, steps_words
+from verifier.verdict import ExitCode, VerdictKind, in_words, say_limits, steps_words
 
 INTERRUPTED = "interrupted"
 SPEC_HASH, EXPECT = "spec_hash", "expect"
@@ -134,7 +134,7 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
         if item.property_name in running
     ]
     for name, row in rows.items():
-        words = f"{verdict_line(row)}, and nothing is expected of it"
+        words = f"{verdict_line(row)}{limits_of(row)}, and nothing is expected of it"
         checks.append(surprise(name, words, _code(row), row))
     if cell.distinct_states is not None:
         checks.append(_states(cell.distinct_states, result.distinct_states))
@@ -161,7 +161,7 @@ def compare(item: Expected, row: Row | None) -> Check:
         or (item.depth is not None and row.depth != item.depth)
     )
     if different:
-        return Check(name, wanted, line, f"{line}; expected {wanted}", code, row)
+        return Check(name, wanted, line, f"{line}{limits_of(row)}; expected {wanted}", code, row)
     return Check(name, wanted, line, None, 0, row)
 
 
@@ -175,6 +175,14 @@ def verdict_line(row: Row) -> str:
     """Return a verdict on one line."""
     words = " ".join(in_words(row.verdict, row.depth, row.steps, row.reason).split())
     return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"
+
+
+def limits_of(row: Row | None) -> str:
+    """Say within which constraints a verdict is about all executions, with a space before the words; nothing
+    without constraints, and where an execution itself is the verdict."""
+    if row is None or row.trace is not None:
+        return ""
+    return say_limits(row.statistics.get("constraints", ()))
 
 
 def _describe(item: Expected) -> str:

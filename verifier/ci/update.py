@@ -10,7 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
-from verifier.ci.check import EXPECT, SPEC_HASH, CellResult, verdict_line
+from verifier.ci.check import EXPECT, SPEC_HASH, CellResult, limits_of, verdict_line
 from verifier.ci.manifest import Cell
 from verifier.files import bytes_of, replace_file
 from verifier.outcomes.row import Row
@@ -31,6 +31,10 @@ class Updated:
     """The cells that were not changed."""
     removed: Mapping[str, tuple[str, ...]]
     """For each cell: the removed expectations of properties that no longer exist."""
+    bad: Mapping[str, tuple[str, ...]]
+    """For each recorded cell: its verdicts that are no success, each on one line."""
+    limited: Mapping[str, str]
+    """For each recorded cell with constraints: the words that say within which its verdicts are."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,15 @@ def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
     after, removed = update_manifest(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)
-    return Updated(tuple(left.values()), removed)
+    rows = {one.cell.id: one.ran.rows for one in cells if one.ran is not None and one.cell.id not in left}
+    bad = {
+        cell: tuple(f"{row.property_name} {verdict_line(row)}" for row in own if row.verdict.exit_code)
+        for cell, own in rows.items()
+        if any(row.verdict.exit_code for row in own)
+    }
+    limits = {cell: next(filter(None, map(limits_of, own)), "") for cell, own in rows.items()}
+    limited = {cell: words for cell, words in limits.items() if words}
+    return Updated(tuple(left.values()), removed, bad, limited)
 
 
 def _record(table: Table, checked: CellResult) -> tuple[str, ...]:

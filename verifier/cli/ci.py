@@ -120,6 +120,10 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
         raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
     for cell, names in updated.removed.items():
         say(f"removed  {cell}: {', '.join(names)}: the spec has no property of that name")
+    for cell, verdicts in updated.bad.items():
+        say(f"review  {cell}: {', '.join(verdicts)}: expected from now on")
+    for cell, words in updated.limited.items():
+        say(f"review  {cell}: its verdicts are about executions{words} only")
     for one in updated.left:
         say(f"not recorded  {one.cell}: {one.reason}")
     for check in outcome.uncovered:

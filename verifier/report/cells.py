@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from verifier.ci.check import CellResult, Check
+from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import Outcome
 from verifier.ci.manifest import Cell, Expected
 from verifier.encodings.concrete import show_constants
@@ -57,9 +57,8 @@ def _answers(checks: Sequence[Check], rows: list[Row]) -> Iterator[CellAnswer]:
     for check in checks:
         if check.row is not None:
             rows.append(check.row)
-            yield CellAnswer(
-                check.subject, check.row.verdict, check.found or "", check.surprise, len(rows) - 1
-            )
+            found = f"{check.found or ''}{limits_of(check.row)}"
+            yield CellAnswer(check.subject, check.row.verdict, found, check.surprise, len(rows) - 1)
         elif check.surprise is not None:
             yield CellAnswer(check.subject, None, check.found or "", check.surprise)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
-from verifier.verdict import VerdictKind, say_limits
+from verifier.verdict import COMPLETE, VerdictKind, say_limits, say_reachable
 
 _NO_VIOLATION = (
     "This is no violation: a step leads from a state that satisfies all assumptions to one that does not."
@@ -147,7 +147,12 @@ def _within(row: Row) -> str:
 
 
 def _because(row: Row) -> str:
-    return f" {row.reason[0].upper()}{row.reason[1:]}." if row.reason else ""
+    if not row.reason:
+        return ""
+    reason, constraints = row.reason, row.statistics.get("constraints", ())
+    if reason == COMPLETE and constraints:
+        reason = f"complete: every {say_reachable(constraints)} was checked"
+    return f" {reason[0].upper()}{reason[1:]}."
 
 
 def _execution(row: Row) -> str:

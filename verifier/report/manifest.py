@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from verifier.ci.check import CellResult, Check
+from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import CellsProgress, Outcome
 from verifier.text.progress import ProgressText
 
@@ -15,7 +15,8 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
     """One line for a cell that is as expected, otherwise one line for each difference."""
     if not checked.surprises:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
-        yield f"ok    {checked.cell.id}: {verdicts}, in {checked.seconds:.1f} s"
+        within = ",".join(dict.fromkeys(limits_of(c.row) for c in checked.checks if limits_of(c.row)))
+        yield f"ok    {checked.cell.id}: {verdicts}{within and f',{within}'}, in {checked.seconds:.1f} s"
     for check in checked.surprises:
         yield _make_failure(checked.cell.id, check)
 
@@ -84,4 +85,4 @@ class CellsText(ProgressText):
     def take(self, news: CellsProgress) -> str:
         """Say what happens now, and which cells are at work."""
         seconds, running = time.monotonic() - self._began, ", ".join(news.running)
-        return f"{seconds:.0f} s: {news.phase}, {news.done} of {news.total} done: {running}"
+        return f"{seconds:.0f} s: {news.phase}, {news.done} of {news.total} done; running: {running}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifier.ci.check import CellResult, Check
+from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import Outcome
 from verifier.report.junit_cases import Case, document, suite
 from verifier.report.tables import trace_text
@@ -31,5 +31,7 @@ def _case(check: Check, seconds: float) -> Case:
         message=check.surprise or "",
         verdict=None if check.row is None else check.row.verdict,
         details=None if shown is None or shown.trace is None else trace_text(shown),
-        output=None if check.found is None else f"expected {wanted}, found {check.found}",
+        output=None
+        if check.found is None
+        else f"expected {wanted}, found {check.found}{limits_of(check.row)}",
     )

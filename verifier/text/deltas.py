@@ -59,10 +59,14 @@ def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...], show: Show) -> str
         return ""
     if not new:
         return f"dropped {_list(old, show)}"
-    if old[: len(new)] == new:
+    dropped = len(old) - len(new)
+    is_beginning, is_end = old[: len(new)] == new, old[dropped:] == new
+    if is_beginning and is_end:  # which ones were dropped does not follow from the values
+        equal = all(item == old[0] for item in old)
+        return f"dropped {dropped} of {len(old)} equal items, {show(old[0])}" if equal else ""
+    if is_beginning:
         return f"dropped last {_list(old[len(new) :], show)}"
-    first = len(old) - len(new)
-    return f"dropped first {_list(old[:first], show)}" if old[first:] == new else ""
+    return f"dropped first {_list(old[:dropped], show)}" if is_end else ""
 
 
 def _join(gained: Iterable[str], lost: Iterable[str]) -> str:
