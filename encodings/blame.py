@@ -11,11 +11,11 @@ _LONGEST = 90
 _MOST = 4
 """The most members that a sentence names."""
 _MIRRORED = {"<": ">", "≤": "≥", ">": "<", "≥": "≤"}
-_NOT = {
-    "<": "not less than",
-    ">": "not more than",
-    "≤": "more than",
-    "≥": "less than",
+_MUST = {
+    "<": "must be less than",
+    ">": "must be more than",
+    "≤": "must be at most",
+    "≥": "must be at least",
 }
 
 
@@ -123,7 +123,8 @@ def blame_comparison(relation: str, left: Side, right: Side) -> Blame:
         case "≠":
             words = f"{left.words} and {right.words} are both {left.shown}"
         case _:
-            words = f"{left.words} is {left.shown}, {_NOT.get(relation, 'not ' + relation)} {right.named}"
+            must = _MUST.get(relation, f"must be {relation}")
+            words = f"{left.words} is {left.shown}, and {must} {right.named}"
     return Blame(words, both)
 
 
@@ -155,8 +156,10 @@ def join_blames(parts: Sequence[Blame]) -> Blame:
     says = tuple(dict.fromkeys(told))
     if len(says) == 1:
         return Blame(says[0], tuple(culprits))
-    more = f"; or {len(says) - _MOST} more" if len(says) > _MOST else ""
-    return Blame(f"no alternative holds: {'; or '.join(says[:_MOST])}{more}", tuple(culprits), says)
+    more = f"; and {len(says) - _MOST} more" if len(says) > _MOST else ""
+    # Behind "and must be" an "or" would be read as a choice of what must be.
+    parts_told = [one.replace(", and must be ", ", not ") for one in says[:_MOST]]
+    return Blame(f"no alternative holds: {'; and '.join(parts_told)}{more}", tuple(culprits), says)
 
 
 def list_names(names: Sequence[str]) -> str:

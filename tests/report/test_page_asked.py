@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,8 +84,9 @@ def test_the_first_state_of_a_failed_induction_shows_what_is_to_blame(driver: Ch
     (row,) = run_rows("induct", spec, "--property", "Consistent", "--lemma", "TmKeepsItsWord")
     open_report(driver, Report("induct", (row,)), tmp_path)
     head = texts(driver, ".current .failing strong")[0]
-    assert head.startswith("No violation: ")
-    assert head.endswith(" from state 0, which may be unreachable, to a state that violates Consistent.")
+    assert head.startswith("Not decided: the induction fails at ")
+    assert re.search(r"From a state with rm_state\[r\d\] \w+, rm_state\[r\d\] \w+, it leads to one ", head)
+    assert head.endswith(" that violates Consistent. That state may be unreachable.")
     held = texts(driver, ".current .failing > div")[0]
     assert held == "State 0 satisfies Consistent, TypeInvariant and the lemma TmKeepsItsWord."
     shown = texts(driver, ".current g.row[data-step='0'] .change")

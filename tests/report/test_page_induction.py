@@ -39,11 +39,15 @@ def test_the_lemma_that_fails_has_its_name_its_text_and_its_formula(tmp_path: Pa
     assert page.table[0][:2] == ("", "initiation")
     assert page.told is not None
     assert page.told.head == (
-        "No violation: Count leads from state 0, which may be unreachable, to a state that violates low."
+        "Not decided: the induction fails at Count. "
+        "From a state with y 2, it leads to one that violates low. That state may be unreachable."
     )
     assert page.told.lines[0] == "State 0 satisfies small, TypeInvariant and the lemma low."
-    assert page.told.lines[1] == "There y is 2."
-    assert "Step 1 changes y: 2 → 3." in page.told.lines
+    assert page.told.lines[1] == "Step 1 changes y: 2 → 3."
+    assert page.told.around[-1].startswith("1 of 1 actions does not keep low: Count")  # below the step
     whole = re.sub(r"<[^>]+>", "", as_html(Report("steps", (row,))))
     assert "A lemma from which small was to follow." in whole
     assert "It stays small." not in whole
+    assert "Proof attempt" in whole
+    assert "Tried by induct with " in whole
+    assert "Found by" not in whole

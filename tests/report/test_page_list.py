@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import zlib
 from base64 import b64decode
 from dataclasses import replace
@@ -19,6 +20,7 @@ from tests.support.examples import kip320_first_try
 from tests.support.pages import needs_chromium, open_report, pause, texts
 from tests.support.report_timing import filter_milliseconds, many_verdicts, opening_seconds
 from verifier.outcomes.row import Row
+from verifier.report.claims import holding
 from verifier.report.matrix import grids
 from verifier.report.page import as_html
 from verifier.report.report import Report
@@ -156,7 +158,17 @@ def test_a_sweep_says_first_where_it_fails() -> None:
     *rows, last = sweep().rows
     assert last.verdict is VerdictKind.VIOLATED
     (two,), _ = findings([*rows, replace(last, verdict=VerdictKind.HOLDS)])
-    assert two.words == " in 47 of 128 jobs, the least at replicas=3, log_size=1, max_leader_epoch=2"
+    assert two.words == (
+        " in 47 of 128 jobs; smallest failing constants: replicas=3, log_size=1, max_leader_epoch=2"
+    )
+    undecided = replace(last, verdict=VerdictKind.INCONCLUSIVE, reason="timeout of 60 s")
+    (three,), _ = findings([*rows, undecided])
+    assert three.words.startswith(" in 47 of 128 jobs, exactly where replicas is 3 or 4 and max_leader_epoch")
+    assert three.words.endswith(" (of those decided)")
+    assert holding([*rows, undecided]).endswith(
+        " 80 hold up to depth 12 (bmc, prove), "
+        "1 is not decided (kip320-first-try StrongIsr): timeout of 60 s."
+    )
     assert findings([row for row in rows if row.verdict is VerdictKind.HOLDS]) == ([], 0)
     assert [one.words for one in findings([last])[0]] == [""]
 
@@ -322,10 +334,46 @@ def test_axes_are_constants_that_change_verdicts_and_others_are_said_once() -> N
     )
     other = replace(sweep().rows[0], verdict=VerdictKind.INCONCLUSIVE, reason="time")
     ((_, differing),) = grids([other, *sweep().rows[1:]])
-    assert [one for one in differing.said if "same answers" in one] == []
+    (words,) = differing.said
+    assert " give the same answers where they decide; depths and times differ." in words
+    ((_, alone),) = grids([replace(row, engine="bmc") for row in sweep().rows])
+    assert "same answers" not in " ".join(alone.said)
+    bad = next(row for row in sweep().rows if row.verdict is VerdictKind.VIOLATED)
+    others = [row for row in sweep().rows if (row.constants, row.engine) != (bad.constants, bad.engine)]
+    ((_, differing),) = grids([replace(bad, verdict=VerdictKind.HOLDS, steps=None), *others])
+    assert "same answers" not in " ".join(differing.said)
     cells = [cell for _, line in drawn.drawn[0].lines for cell in line if cell]
     assert {cell.more for cell in cells} == {3}
     assert cells[0].query["engine"] == "bmc"
+
+
+def test_a_cell_tells_apart_what_holds_in_all_states() -> None:
+    """The depth of a complete search is no bound: it does not stand in a range with bounds."""
+
+    def make(row: Row) -> Row:
+        is_bounded = row.constants["log_size"] == 1
+        about = {} if is_bounded else {"complete": True}
+        return replace(
+            row,
+            verdict=VerdictKind.HOLDS,
+            trace=None,
+            steps=None,
+            depth=12 if is_bounded else 11,
+            statistics=about,
+            engine="bmc",
+        )
+
+    rows = [make(row) for row in sweep().rows if row.engine == "bmc"]
+    told = {
+        cell.extent
+        for _, found in grids(rows)
+        for grid in found.drawn
+        for _, line in grid.lines
+        for cell in line
+        if cell
+    }
+    assert any(re.fullmatch(r"12 ×\d+, all ×\d+", one) for one in told), told
+    assert not any("–" in one for one in told)
 
 
 def test_a_cell_of_many_shows_the_worst() -> None:

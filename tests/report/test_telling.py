@@ -49,7 +49,7 @@ def test_the_step_the_change_and_the_value_are_said() -> None:
     assert change.startswith(f"Step {row.steps} changes ")
     assert "For leader = " in why
     assert "offset = 0: length(log[" in why
-    assert why.endswith(" is 0, not more than 0.")
+    assert why.endswith(" is 0, and must be more than 0.")
     assert since.startswith("This is required because replica[")
     assert " ∈ quorum.isr, 0 < replica[" in since
     ((path, members),) = list_blamed(row)
@@ -80,27 +80,27 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
         ("held \\in SUBSET ({1} \\union 4..60)",  # which nobody lists
          "Now {1, 2} (held) is not in SUBSET ({1} \\union 4..60).", [("held", ())]),
         ("n # 1", "Now n is 1, and must not be.", [("n", ())]),
-        ("n < 1", "Now n is 1, not less than 1.", [("n", ())]),
+        ("n < 1", "Now n is 1, and must be less than 1.", [("n", ())]),
         ("~(n = 1)", "Now n is 1, and must not be.", [("n", ())]),
-        ("1 > n", "Now n is 1, not less than 1.", [("n", ())]),
+        ("1 > n", "Now n is 1, and must be less than 1.", [("n", ())]),
         ("Cardinality(held) = 1", "Now Cardinality(held) is 2, and must be 1.", [("held", ())]),
         ("pc[2] = \"out\" \\/ n = 0",
-         'Now no alternative holds: pc[2] is "in", and must be "out"; or n is 1, and must be 0.',
+         'Now no alternative holds: pc[2] is "in", not "out"; and n is 1, not 0.',
          [("pc[2]", ()), ("n", ())]),
         # Of a disjunction each part is told, also if one of them finds an element.
         ('(\\A p \\in 2..3 : pc[p] = "out") \\/ (\\E p \\in 2..3 : p + n = 7) \\/ held = {1}',
-         ('For p = 2: no alternative holds: pc[2] is "in", and must be "out"; or no p has p + n = 7; '
-          "or held has 2, which is too many: it must be {1}."),
+         ('For p = 2: no alternative holds: pc[2] is "in", not "out"; and no p has p + n = 7; '
+          "and held has 2, which is too many: it must be {1}."),
          [("pc[2]", ()), ("n", ()), ("held", ("2",))]),
         ("(n = 0 /\\ held = {1}) \\/ (n = 1 /\\ Cardinality(held) = 1)",
-         "Now no alternative holds: n is 1, and must be 0; or Cardinality(held) is 2, and must be 1.",
+         "Now no alternative holds: n is 1, not 0; and Cardinality(held) is 2, not 1.",
          [("n", ()), ("held", ())]),
         ("n = 0 \\/ (\\A p, r \\in 1..2 : p + n < 3)",
-         "For p = 2, r = 1: no alternative holds: p + n is 3, not less than 3; or n is 1, and must be 0.",
+         "For p = 2, r = 1: no alternative holds: p + n is 3, not less than 3; and n is 1, not 0.",
          [("n", ())]),
         ("(IF n = 1 THEN 2 \\notin held ELSE TRUE) \\/ Free(2)",
          ("Now no alternative holds: IF n = 1 THEN 2 \\notin held ELSE TRUE is false; "
-          'or pc[2] is "in", and must be "out".'),
+          'and pc[2] is "in", not "out".'),
          [("held", ("2",)), ("pc[2]", ())]),
         ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
          'For p = 1: pc[1] is "out", and must be "in".|This is required because p \\in held /\\ n > 0.',
@@ -157,8 +157,9 @@ def test_why_a_formula_of_a_module_is_false(
             [("pc'[2]", ())],
         ),
         ('\\A p \\in {2} : pc[p]\' # "in"', 'For p = 2: pc\'[2] is "in", and must not be.', [("pc'[2]", ())]),
-        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, not less than 2.", [("held'", ("1", "2"))]),
-        ("n < 0", "Before the step n is 0, not less than 0.", [("n", ())]),
+        ("Cardinality(held') < 2", "Now Cardinality(held') is 2, and must be less than 2.",
+         [("held'", ("1", "2"))]),
+        ("n < 0", "Before the step n is 0, and must be less than 0.", [("n", ())]),
         ('\\A p \\in {2} : pc[p] = "in"', 'For p = 2, before the step: pc[2] is "out", and must be "in".',
          [("pc[2]", ())]),
     ],
@@ -224,8 +225,8 @@ def test_all_actions_that_do_not_keep_a_formula_are_named() -> None:
         "induct", "kip320", "--property", "StrongIsr", "--lemma", "Committed", "--set", "replicas=2"
     )
     found = tell_row(row)
-    held, _, first = found.lines[:3]
-    second = found.around[0]
+    held = found.lines[0]
+    first, second = found.around[-2:]
     assert held == "State 0 satisfies StrongIsr, UndefinedRead, TypeOk and the lemma Committed."
     assert row.proof is not None
     broken = [
@@ -279,9 +280,9 @@ def test_sides_are_told_with_their_values() -> None:
     n, m = Side("n", "3", None, ("n",)), Side("m", "3", None, ("m",))
     assert blame_comparison("≠", n, m).says == "n and m are both 3"
     assert join_blames([blame_comparison("<", n, m), blame_comparison("≠", n, m)]) == Blame(
-        "no alternative holds: n is 3, not less than m, which is 3; or n and m are both 3",
+        "no alternative holds: n is 3, not less than m, which is 3; and n and m are both 3",
         (Culprit("n"), Culprit("m")),
-        ("n is 3, not less than m, which is 3", "n and m are both 3"),
+        ("n is 3, and must be less than m, which is 3", "n and m are both 3"),
     )
 
 
@@ -299,16 +300,21 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
     assert verdict_of(whole) == "HOLDS, complete: 12 states"
     viewed = replace(holds, statistics={**found, "view": True})
     assert verdict_of(viewed) == "HOLDS, complete up to the VIEW: 12 states"
-    assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 complete, 1 up to depth 7"}
-    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to depth 7, 1 complete."
-    assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS complete."
+    assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 in all states, 1 up to depth 7"}
+    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to depth 7, 1 in all states."
+    assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS in all states."
+    every = [replace(whole, property_name=name) for name in "abc"]
+    assert summary_of(every) == "Nothing is wrong: all 3 properties hold in every reachable state (12)."
+    more = replace(whole, statistics={**found, "distinct_states": 13})
+    assert summary_of([*every, more]) == "Nothing is wrong: all 4 properties hold in every reachable state."
+    assert "every" not in summary_of([viewed, whole])  # a VIEW leaves states out
 
 
 def test_what_is_not_inductive_is_no_violation_yet() -> None:
     row = replace(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE)
     head = tell_row(row).head
-    assert head.startswith("No violation: ")
-    assert head.endswith(" from state 0, which may be unreachable, to a state that violates StrongIsr.")
+    assert head.startswith("Not decided: the induction fails at ")
+    assert head.endswith(" it leads to one that violates StrongIsr. That state may be unreachable.")
 
 
 def test_a_deadlock_says_that_nothing_is_enabled(tmp_path: Path) -> None:
@@ -366,7 +372,7 @@ class Counting(Protocol):
     ("formula", "words", "culprits"),
     [
         ("if_(s.slow.is_empty, s.x['n1'] < 1, s.x['n1'] < 0)",
-         "Now x[n1] is 1, not less than 1.|Then applies, since slow = {}.", [("x[n1]", ())]),
+         "Now x[n1] is 1, and must be less than 1.|Then applies, since slow = {}.", [("x[n1]", ())]),
         ("forall(comprehension(self.nodes, lambda q: s.x[q] > 0), lambda p: s.slow.contains(p))",
          ("For p = n1: n1 is not in slow, which is {}.|"
           "This is required because n1 ∈ ({q ∈ node(2): (0 < x[q])})."),
@@ -374,8 +380,8 @@ class Counting(Protocol):
         ("image(self.nodes, lambda p: s.x[p]) <= {0}",
          "Now {x[p] : p ∈ node(2)} has 1, not in {0}.", [("x[n1]", ())]),
         ("forall(self.nodes, lambda p: s.x[p] == 0) | s.slow.contains('n1')",
-         ("For p = n1: no alternative holds: x[n1] is 1, and must be 0; "
-          "or n1 is not in slow, which is {}."), [("x[n1]", ()), ("slow", ())]),
+         ("For p = n1: no alternative holds: x[n1] is 1, not 0; "
+          "and n1 is not in slow, which is {}."), [("x[n1]", ()), ("slow", ())]),
     ],
 )  # fmt: skip
 def test_why_a_formula_of_a_protocol_is_false(

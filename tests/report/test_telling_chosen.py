@@ -51,18 +51,18 @@ def test_of_a_choice_the_chosen_element_is_red(
 
 def test_a_part_at_a_chosen_key_has_the_name_of_the_part(tmp_path: Path) -> None:
     row = find('n = 0 \\/ pc[CHOOSE p \\in 1..3 : pc[p] = "in"] = "out"', tmp_path)
-    assert tell_row(row).lines[-1].endswith('or pc[2] is "in", and must be "out".')
+    assert tell_row(row).lines[-1].endswith('and pc[2] is "in", not "out".')
 
 
 @pytest.mark.parametrize(
     ("formula", "words", "culprits"),
     [
-        ("Small(n)", "For x = 1: n is 1, not less than 1.", ["n"]),
-        ("LET S(x) == x < 1 IN S(n)", "For x = 1: n is 1, not less than 1.", ["n"]),
+        ("Small(n)", "For x = 1: n is 1, and must be less than 1.", ["n"]),
+        ("LET S(x) == x < 1 IN S(n)", "For x = 1: n is 1, and must be less than 1.", ["n"]),
         ('First(pc, 2) = "out"', 'Now First(pc, 2) is "in", and must be "out".', ["pc[2]"]),
         ('\\A p \\in 1..3 : First(pc, p) = "out"',
          'For p = 2: First(pc, p) is "in", and must be "out".', ["pc[2]"]),
-        ("Small(Either(TRUE, n, pc[1]))", "For x = 1: x is 1, not less than 1.", ["n"]),
+        ("Small(Either(TRUE, n, pc[1]))", "For x = 1: x is 1, and must be less than 1.", ["n"]),
         ("Either(n >= 0, n, held) = 0", "Now Either(n >= 0, n, held) is 1, and must be 0.", ["n"]),
     ],
 )  # fmt: skip

@@ -83,4 +83,4 @@ Next == Count \\/ Other
     row = find_violation(tmp_path, "Mixed", text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK TRUE\n")
     found = tell_row(row)
     lines = [line for line in found.lines if "waits" in line]
-    assert lines == ["Count waits for n < 1: n is 1, not less than 1."]
+    assert lines == ["Count waits for n < 1: n is 1."]

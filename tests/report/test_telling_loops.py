@@ -16,7 +16,9 @@ def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
     assert found.lines[0] == "The formula above must come true again and again. It never does."
     whose = "for a = a1, q = q1, in every state of the loop"
     assert found.lines[1].startswith(f"This part of it stays false {whose}: (active[q1] = a1) ∨ ")
-    assert found.lines[2].startswith("In state 4, no alternative holds: active[q1] is a2, and must be a1")
+    assert found.lines[2].startswith("In state 4, no alternative holds: active[q1] is a2, not a1; and a1 is ")
+    assert found.lines[2].endswith(" is not in subscriber_queue[q1], which is ⟨⟩.")
+    assert found.lines[3:] == ("a1 takes no step in the loop.",)
     assert found.around[0].startswith("The loop: ")
     assert {path.partition("[")[0] for path, _ in list_blamed(rabbit_lasso())} <= {
         "active", "length(subscriber_queue", "subscriber_queue",

@@ -66,9 +66,9 @@ Out == n # 1 \\/ seen = "out"
 @pytest.mark.parametrize(
     ("formula", "words", "culprits"),
     [
-        ("In!Small", "Now (Cardinality(held)) + 1 is 3, more than 2.", ["held"]),
+        ("In!Small", "Now (Cardinality(held)) + 1 is 3, and must be at most 2.", ["held"]),
         ("Put!Later", 'Now pc[2] is "in", and must be "out".', ["pc[2]"]),
-        ("Put!Out", 'Now no alternative holds: n is 1, and must not be; or pc[2] is "in", and must be "out".',
+        ("Put!Out", 'Now no alternative holds: n is 1, and must not be; and pc[2] is "in", not "out".',
          ["n", "pc[2]"]),
     ],
 )  # fmt: skip
@@ -167,7 +167,7 @@ class Leads(Protocol):
     assert row.trace is not None
     (part,) = row.trace["#meta"]["failing"]
     assert part["where"] == [["v[n1]", "1"], ["lead", "n1"]]
-    assert part["says"] == "v[n1] is 1, not less than 1"
+    assert part["says"] == "v[n1] is 1, and must be less than 1"
     assert [one["path"] for one in part["culprits"]] == ["v[n1]", "lead"]
 
 

@@ -79,7 +79,7 @@ def test_every_request_is_a_tool_with_a_schema(session: dict[str, Any]) -> None:
 def test_the_violation_is_found_and_explained(session: dict[str, Any]) -> None:
     assert session["violated"] == ["InOrder"]
     assert [one["title"] for one in session["end"]["steps"]][-1] == "Write(c=c1)"
-    assert session["why"]["false_parts"][0]["why"] == "last' is 1, less than last, which is 2"
+    assert session["why"]["false_parts"][0]["why"] == "last' is 1, and must be at least last, which is 2"
     assert session["before"]["properties"] == {"TypeOK": True, "OneEach": True}
     assert session["stale"]["value"] == "{c1}"
 

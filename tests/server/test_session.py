@@ -156,7 +156,7 @@ def test_a_counterexample_is_walked_and_explained() -> None:
     client.ask("counterexample", property="InOrder")
     why = client.ask("why_false", property="InOrder")
     assert why["holds"] is False
-    assert why["false_parts"][0]["why"] == "last' is 1, less than last, which is 2"
+    assert why["false_parts"][0]["why"] == "last' is 1, and must be at least last, which is 2"
     client.ask("back")
     assert client.ask("why_false", property="InOrder")["holds"] is True
 

@@ -16,6 +16,8 @@ _NO_VIOLATION = (
 _MAY_BE_UNREACHABLE = "Nobody knows whether an execution reaches its first state."
 UNREACHABLE = "; the first state may be unreachable"
 """The end of the reason of an engine, which the page says in a sentence."""
+_MOST_NAMED = 3
+"""The most protocols and properties that a sentence on undecided jobs names."""
 _REPLAYED = "It was replayed step by step, without a solver."
 
 
@@ -66,15 +68,21 @@ def scope_of(row: Row) -> str:
 
 
 def scopes(rows: Sequence[Row]) -> dict[VerdictKind, str]:
-    """Return for each kind of good verdict how far all of these go: `` complete``, or how many go how far."""
+    """Return for each kind of good verdict how far all go: `` in all states``, or how many go how far."""
     scopes = {}
     for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
         counts = _extents([row for row in rows if row.verdict is kind])
         if len(counts) > 1:
-            scopes[kind] = f": {', '.join(f'{count:,} {words}' for words, count in counts.most_common())}"
+            told = [f"{count:,} {_in_all_states(words)}" for words, count in counts.most_common()]
+            scopes[kind] = f": {', '.join(told)}"
         for words in counts if len(counts) == 1 else ():
-            scopes[kind] = f" {words}" if words else ""
+            scopes[kind] = f" {_in_all_states(words)}" if words else ""
     return scopes
+
+
+def _in_all_states(words: str) -> str:
+    """The words of ``scope_of`` as they stand behind a verdict."""
+    return words.replace("complete", "in all states")
 
 
 def _extents(rows: Sequence[Row]) -> Counter[str]:
@@ -90,7 +98,7 @@ def _extents(rows: Sequence[Row]) -> Counter[str]:
 
 
 def holding(rows: Sequence[Row]) -> str:
-    """Say in a sentence how far the other properties hold, and by which engines."""
+    """Say in a sentence how far the other properties hold, by which engines, and what is not decided."""
     told: dict[str, dict[str, int]] = {}
     for engine in dict.fromkeys(row.engine for row in rows):
         for kind in (VerdictKind.HOLDS, VerdictKind.PROVED):
@@ -100,7 +108,21 @@ def holding(rows: Sequence[Row]) -> str:
                 how = "in all states" if words == "complete" else words
                 told.setdefault(f"{verb} {how}".rstrip(), {})[engine] = count
     parts = [f"{sum(of.values()):,} {words} ({', '.join(of)})" for words, of in told.items()]
+    parts += _undecided(rows)
     return f" Of the other jobs {', '.join(parts)}." if parts else ""
+
+
+def _undecided(rows: Sequence[Row]) -> list[str]:
+    """Name the jobs that are not decided, and why they are not."""
+    open_rows = [row for row in rows if row.verdict is VerdictKind.INCONCLUSIVE]
+    if not open_rows:
+        return []
+    names = list(dict.fromkeys(f"{row.spec} {row.claim}" for row in open_rows))
+    reasons = list(dict.fromkeys(row.reason for row in open_rows if row.reason))
+    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    why = f": {reasons[0]}" if len(reasons) == 1 else ": several reasons" if reasons else ""
+    verb = "is" if len(open_rows) == 1 else "are"
+    return [f"{len(open_rows):,} {verb} not decided ({', '.join([*names[:_MOST_NAMED], *more])}){why}"]
 
 
 def claim_of(row: Row) -> str:
@@ -185,6 +207,8 @@ def summary_of(rows: Sequence[Row]) -> str:
     """Say in a sentence whether anything is wrong, and how sure that is."""
     words = scopes(rows)
     counts = Counter(row.verdict for row in rows)
+    if rows and all(row.verdict is VerdictKind.HOLDS and scope_of(row) == "complete" for row in rows):
+        return f"Nothing is wrong: {_all_hold(rows)}."
     bad = {VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE, VerdictKind.ERROR}.intersection(counts)
     told = ", ".join(
         f"{counts[kind]} {kind}{words.get(kind, '')}" for kind in reversed(VerdictKind) if counts[kind]
@@ -193,3 +217,15 @@ def summary_of(rows: Sequence[Row]) -> str:
         return f"Something is wrong: {told}."
     known = set(counts) <= {VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.REACHED}
     return f"{'Nothing is wrong' if known else 'Nothing wrong was found, but not all is known'}: {told}."
+
+
+def _all_hold(rows: Sequence[Row]) -> str:
+    """Say that properties hold in every reachable state; the number of states, if it is one number."""
+    claims, many = {(row.spec, row.claim) for row in rows}, len(rows)
+    what = "properties" if len(claims) == many else "jobs"
+    who = "the property holds" if many == 1 else f"all {many:,} {what} hold"
+    states = {row.statistics.get("distinct_states") for row in rows}
+    limits = {_within(row) for row in rows}
+    count = next(iter(states)) if len(states) == 1 else None
+    number = f" ({count:,})" if isinstance(count, int) else ""
+    return f"{who} in every reachable state{next(iter(limits)) if len(limits) == 1 else ''}{number}"

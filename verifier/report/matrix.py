@@ -46,7 +46,8 @@ class Cell:
     query: Mapping[str, str] = field(default_factory=dict)
     """The facets of the list with which it shows all of them."""
     extent: str = ""
-    """Of several verdicts how far all of them go: ``all``, a depth, or the least and the greatest depth."""
+    """Of several verdicts how far all of them go: ``all``, a depth, or the least and the greatest depth; of
+    some that hold in all states and others that do not, the number of each."""
     labels: tuple[str, ...] = ()
     """Of several verdicts that are shown, what tells each from the others."""
 
@@ -150,15 +151,19 @@ def _shorten(values: Sequence[str]) -> str:
 
 
 def _agreeing(jobs: _Jobs) -> list[str]:
-    """Say that several engines answer the same wherever more than one answers."""
-    kinds: dict[tuple[str, str], set[str]] = {}
-    for _, row in jobs:
+    """Say that several engines answer the same wherever more than one decides."""
+    decided = [row for _, row in jobs if row.verdict is not VerdictKind.INCONCLUSIVE]
+    kinds, asked = dict[tuple[str, str], set[str]](), dict[tuple[str, str], set[str]]()
+    for row in decided:
         kinds.setdefault((row.claim, str(row.constants)), set()).add(row.verdict.value)
-    engines = list(dict.fromkeys(row.engine for _, row in jobs))
-    if len(engines) < 2 or any(len(verdicts) > 1 for verdicts in kinds.values()):
+        asked.setdefault((row.claim, str(row.constants)), set()).add(row.engine)
+    engines = list(dict.fromkeys(row.engine for row in decided))
+    are_compared = any(len(by) > 1 for by in asked.values())
+    if not are_compared or any(len(verdicts) > 1 for verdicts in kinds.values()):
         return []
     *others, last = engines
-    return [f"{', '.join(others)} and {last} give the same answers; depths and times differ."]
+    where = "" if len(decided) == len(jobs) else " where they decide"
+    return [f"{', '.join(others)} and {last} give the same answers{where}; depths and times differ."]
 
 
 class _Scale:
@@ -195,9 +200,17 @@ def _label(rows: Sequence[Row], *, names_engines: bool) -> tuple[str, ...]:
 
 
 def _extent(rows: Sequence[Row]) -> str:
-    """Say in short how far these go, if all of them hold, or in how many steps all are violated."""
-    if all(row.verdict is VerdictKind.HOLDS and is_complete(row) for row in rows):
+    """Say in short how far these go, if all of them hold, or in how many steps all are violated.
+
+    Of some that hold up to a depth and others in all states it has the number of each.
+    """
+    whole = [row for row in rows if row.verdict is VerdictKind.HOLDS and is_complete(row)]
+    if len(whole) == len(rows):
         return "all"
+    if whole:
+        rest = [row for row in rows if not (row.verdict is VerdictKind.HOLDS and is_complete(row))]
+        depths = _extent(rest) if all(row.verdict is VerdictKind.HOLDS for row in rest) else ""
+        return f"{depths} ×{len(rest)}, all ×{len(whole)}" if depths else ""
     extents = [row.depth if row.verdict is VerdictKind.HOLDS else row.steps for row in rows]
     numbers = sorted({number for number in extents if number is not None})
     if len({row.verdict for row in rows}) > 1 or None in extents or not numbers:

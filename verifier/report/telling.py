@@ -67,7 +67,7 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     step, name = _shorten_call(diagram.steps[-1], _LONGEST), failing_name(row)
     name = name if len(name) <= _LONGEST_NAME else "it"
     if row.verdict is VerdictKind.NOT_INDUCTIVE:
-        head = _tell_start(row, step, name, last)
+        head = _tell_start(row, diagram, step, name)
     elif last == 0:
         head = f"The first state breaks {name}."
     elif diagram.about_step:
@@ -76,7 +76,7 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
         head = f"Step {last}, {step}, breaks {name}."
     unkept = list(unkept_formulas(row))
     held = list(_tell_held(row, diagram)) if row.verdict is VerdictKind.NOT_INDUCTIVE else []
-    lines = [*held, *unkept[:1], *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
+    lines = [*held, *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
     if row.property_name == deadlock_title(row.statistics):
         after = f"After step {last}, {step}, no action" if last else "In the first state no action"
         head, lines = (
@@ -86,30 +86,34 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
                 *_changes(diagram),
             ],
         )
-    around = dict.fromkeys([*unkept[1:], *(words for part in diagram.failing for words in _around(part))])
+    around = dict.fromkeys([*(words for part in diagram.failing for words in _around(part)), *unkept])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
     earlier = (*earlier_causes(diagram, is_arbitrary=is_arbitrary), *advice)
     return Told(head, tuple(lines), tuple(around), earlier)
 
 
-def _tell_start(row: Row, step: str, name: str, last: int) -> str:
-    """Say that a state from which an action breaks a formula need not be reachable."""
+def _tell_start(row: Row, diagram: Diagram, step: str, name: str) -> str:
+    """Say where an induction fails, and that the state in which it does so need not be reachable."""
     reached = (row.reason or "").partition("; the first state ")[2]
-    if last == 0 and (row.reason or "").endswith(_INITIALLY):
-        return f"No violation of {row.property_name} yet: {name} fails in an initial state."
-    if last == 0:
+    if len(diagram.steps) == 1 and (row.reason or "").endswith(_INITIALLY):
+        return f"Not decided: {name} fails in an initial state."
+    if len(diagram.steps) == 1:
         return (
-            f"No violation: a state that may be unreachable satisfies what is assumed, and violates {name}."
+            "Not decided: the induction fails. "
+            f"A state satisfies what is assumed, and violates {name}. That state may be unreachable."
         )
-    of_state = (
-        f"state 0, which {'is reachable' if reached.startswith('is reached') else 'may be unreachable'},"
+    shown = ", ".join(_values_at_fault(diagram))
+    state = f"a state with {shown}," if shown else "state 0"
+    is_known = "is reachable" if reached.startswith("is reached") else "may be unreachable"
+    return (
+        f"Not decided: the induction fails at {step}. "
+        f"From {state} it leads to one that violates {name}. That state {is_known}."
     )
-    return f"No violation: {step} leads from {of_state} to a state that violates {name}."
 
 
 def _tell_held(row: Row, diagram: Diagram) -> Iterator[str]:
-    """Say which formulas hold where a failed induction begins, and the values to blame there."""
+    """Say which formulas hold where a failed induction begins."""
     figures = row.statistics.get("properties", {}).get(row.property_name, {})
     lemmas = row.options.get("lemmas") or ()
     assumed = [name for name in figures.get(ASSUMED, ()) if name.partition(":")[0] != TYPED]
@@ -117,11 +121,13 @@ def _tell_held(row: Row, diagram: Diagram) -> Iterator[str]:
     words = [f"the lemma {name}" if name in lemmas else name for name in assumed]
     if words:
         yield f"State 0 satisfies {' and '.join([', '.join(words[:-1]), words[-1]] if words[1:] else words)}."
+
+
+def _values_at_fault(diagram: Diagram) -> list[str]:
+    """Return the values to blame in the first state, those that are short."""
     places = dict.fromkeys(place for part in diagram.failing for one in part.blamed for place in one.places)
     values = [(diagram.names[place], diagram.start[place]) for place in places]
-    shown = [f"{name} is {value}" for name, value in values if len(value) <= _LONGEST_VALUE]
-    if shown and len(diagram.steps) > 1:
-        yield _sentence(f"There {', '.join(shown[:_MOST_CHANGES])}")
+    return [f"{name} {value}" for name, value in values if len(value) <= _LONGEST_VALUE][:_MOST_CHANGES]
 
 
 def unkept_formulas(row: Row) -> Iterator[str]:
@@ -251,10 +257,22 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram, name: str) -> Told:
     missing = [part for part in about.get("failing", ()) if not part.get("truth")]
     for_whom = _at(missing[0]) if len(missing) == 1 and len(_at(missing[0])) <= _LONGEST_WITNESS else ""
     fair = (Piece(_fair(about.get("conditions", ()))),)
-    lines = tuple(_unmet(about.get("failing", ())))
+    lines = (*_unmet(about.get("failing", ())), *_idle(missing, diagram, start))
     return Told(
         f"{head}, and {name} is never met{for_whom}.", lines, (loop,), (*earlier_causes(diagram), fair)
     )
+
+
+def _idle(missing: Sequence[Mapping[str, Any]], diagram: Diagram, start: int) -> Iterator[str]:
+    """Say which of those that a formula is about take no step in the loop, where others of their kind do."""
+    steps = [step for step in diagram.steps[start + 1 :] if step.action != STUTTERS]
+    acting = {step.lane for step in steps}
+    kinds = {diagram.lanes[lane].kind for lane in acting if lane < len(diagram.lanes)}
+    named = {str(value) for part in missing for _, value in part["witnesses"]}
+    given = {value for step in steps for _, value in step.parameters}
+    for number, lane in enumerate(diagram.lanes):
+        if (lane.element or lane.name) in named - given and lane.kind in kinds and number not in acting:
+            yield f"{lane.name} takes no step in the loop."
 
 
 def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
@@ -262,6 +280,10 @@ def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
     if not conditions:
         return "Fairness allows it: none is assumed."
     groups: dict[str, list[str]] = {}
+    by = re.fullmatch(rf"{_TAKEN}, by (.*) from state \d+", conditions[0]["met"])
+    if len(conditions) == 1 and conditions[0]["condition"].endswith(" of the next step") and by:
+        demand = "only demands that some step is taken"
+        return f"Fairness allows it: {conditions[0]['condition']} {demand}; {by[1]} is one."
     for one in conditions:
         groups.setdefault(one["met"], []).append(one["condition"])
     taken = [met for met in groups if met.startswith(_TAKEN)]

@@ -61,13 +61,16 @@ def _where(asked: Sequence[Row], bad: Sequence[Row]) -> str:
     names = varying_constants(asked)
     if not names:
         return ""
+    decided = [row for row in asked if row.verdict is not VerdictKind.INCONCLUSIVE]
     values = {name: {repr(row.constants.get(name)) for row in bad} for name in names}
-    inside = [row for row in asked if all(repr(row.constants.get(n)) in values[n] for n in names)]
-    told = [n for n in names if len(values[n]) < len({repr(row.constants.get(n)) for row in asked})]
+    inside = [row for row in decided if all(repr(row.constants.get(n)) in values[n] for n in names)]
+    told = [n for n in names if len(values[n]) < len({repr(row.constants.get(n)) for row in decided})]
     if {row.verdict for row in inside} == {bad[0].verdict} and told:
-        return f", exactly where {' and '.join(f'{n} is {_values(bad, n)}' for n in told)}"
+        where = " and ".join(f"{n} is {_values(bad, n)}" for n in told)
+        return f", exactly where {where}{'' if len(decided) == len(asked) else ' (of those decided)'}"
     least = min(bad, key=lambda row: [_order(row.constants.get(name)) for name in names])
-    return f", the least at {', '.join(f'{name}={show(least.constants[name])}' for name in names)}"
+    shown = ", ".join(f"{name}={show(least.constants[name])}" for name in names)
+    return f"; smallest failing constants: {shown}"
 
 
 def _order(value: object) -> tuple[int, str]:

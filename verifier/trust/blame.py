@@ -1,7 +1,7 @@
 """Blames a false formula on the parts of the state that decide it, and says why in plain words.
 
-``0 < length(log[r2])`` is false since ``length(log[r2]) is 0, not more than 0``. Of a count that is too
-small, the elements to blame are those that fail the fewest conjuncts.
+``0 < length(log[r2])`` is false since ``length(log[r2]) is 0, and must be more than 0``. Of a count that
+is too small, the elements to blame are those that fail the fewest conjuncts.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Blaming:
         body = self.said(term.arguments[0], bindings)
         values = ", ".join(f"{name} = {show(value)}" for name, value in self.mentioned(term, bindings))
         words = body if len(body) <= _SHORT or not values else f"what is needed ({values})"
-        said = f"no {term.binds.name} has {words}"
+        said = self._say_absent(term, bindings) or f"no {term.binds.name} has {words}"
         if term.binds.sort.size > _MOST_ELEMENTS:
             return self._make_blame(term, bindings, said)
         each = ({**bindings, term.binds: value} for value in term.binds.sort.each())
@@ -138,6 +138,33 @@ class Blaming:
         )
         culprits = dict.fromkeys(one for part, inner in lacks for one in self._culprits(part, inner))
         return Blame(said, tuple(culprits))
+
+    def _say_absent(self, term: Term, bindings: Bindings) -> str:
+        """Say that a sequence lacks an item, where no place of the sequence is to have it; else nothing.
+
+        The places must be all those of the sequence: an item beyond them is in it.
+        """
+        place, parts = term.binds, list(conjuncts(term.arguments[0]))
+        within = [one.arguments for one in parts if one.operator is Operator.LESS]
+        equal = [one.arguments for one in parts if one.operator is Operator.EQUAL]
+        if place is None or len(parts) != 2 or len(within) != 1 or len(equal) != 1:
+            return ""
+        (index, length), sides = within[0], equal[0]
+        at = next((one for one in sides if one.operator is Operator.AT), None)
+        if (
+            at is None
+            or length.operator is not Operator.LENGTH
+            or at.arguments != (length.arguments[0], index)
+        ):
+            return ""
+        sequence, item = at.arguments[0], sides[1] if sides[0] is at else sides[0]
+        is_place = index.operator is Operator.VARIABLE and index.data == place
+        if not is_place or place in sequence.free or place in item.free:
+            return ""
+        held = self.reading.value(sequence, bindings)
+        if not isinstance(held, tuple) or not set(range(len(held))) <= set(place.sort.each()):
+            return ""
+        return blame_comparison("∈", self._side(item, bindings), self._side(sequence, bindings)).says
 
     def _nearest(self, body: Term, inner: list[Bindings]) -> list[Bindings]:
         """The elements that fail the fewest conjuncts."""
