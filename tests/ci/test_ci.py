@@ -364,7 +364,7 @@ def test_the_documented_start_works(tmp_path: Path) -> None:
         assert re.sub(r"seconds = .*", "seconds", line) in after
     project.manifest.write_text(everything, encoding="utf-8")
     (cell,) = read_manifest(project.manifest).cells
-    assert (cell.timeout, cell.memory, cell.options["steps"]) == (120.0, 2**31, "serial")
+    assert (cell.timeout, cell.memory, cell.options["steps"]) == (30.0, 2**30, "serial")
 
 
 def test_the_documented_jobs_are_yaml() -> None:
