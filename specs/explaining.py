@@ -141,6 +141,7 @@ def explain_error(error: BaseException) -> str:
                 f"elements then: write forall({domain}, lambda {each}: …), or exists, comprehension or count"
             )
         case SortError() if words.endswith("do not go together"):
+            words += _advise_on_option(words)
             text = find_written_expression(error)
             return f"{text}: {words}" if text else words
         case DefinitionError() | UsageError() | SortError():
@@ -184,6 +185,8 @@ def _suggest_names(error: AttributeError | NameError) -> str:
     if isinstance(error, NameError):
         if name in _list_language_names():
             return f"the name {name!r} is not imported: write from verifier import {name}"
+        if (variable := _find_variable(error)) is not None:
+            return f"the name {name!r} is not known; did you mean {variable!r}?"
         near = nearest(name, _list_language_names())
         return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
     owner: Any = error.obj
@@ -208,6 +211,26 @@ def _suggest_names(error: AttributeError | NameError) -> str:
         hint = f"; did you mean {marked!r}?" if marked else ""
         return f"the protocol has no {name!r} {among(name, known)}{hint}"
     return ""
+
+
+def _advise_on_option(words: str) -> str:
+    """Say how the value of an option is read, if that is what does not go together with an option."""
+    match = re.fullmatch(r"values of (.+) and of (.+) do not go together", words)
+    options = () if match is None else (f"Option({match[1]})", f"Option({match[2]})")
+    has_one = match is not None and not {*options}.isdisjoint(match.groups())
+    return ": .value is the value of an option" if has_one else ""
+
+
+def _find_variable(error: NameError) -> str | None:
+    """Return ``s.leader`` for ``leader``, if the method at fault has a state s with such a variable."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    known = {} if step is None else step.tb_frame.f_locals
+    for local, value in known.items():
+        if isinstance(value, State) and error.name and isinstance(getattr(value, error.name, None), Value):
+            return f"{local}.{error.name}"
+    return None
 
 
 def _assigns(error: AttributeError) -> bool:

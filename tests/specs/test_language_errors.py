@@ -100,6 +100,7 @@ MISTAKES = [
         "if_(…, None, 1)",
         "literal(s.x.sort, None)",
     ),
+    (WIN, "when=votes > 1", "when=votes", "the name 'votes' is not known", "did you mean 's.votes'?"),
     (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
     (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
     (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "minimum(…) and maximum(…)"),

@@ -272,6 +272,46 @@ def test_a_truth_in_small_letters_is_a_model_value(tmp_path: Path) -> None:
     _clear(str(caught.value), "it is true, a model value; is TRUE meant?", tmp_path)
 
 
+@pytest.mark.parametrize("formula", ["N + 1 > x", "N > x", "x \\in 0..N"])
+def test_a_word_for_a_number_names_its_option(formula: str, tmp_path: Path) -> None:
+    """The value of a configuration has no option."""
+    path = write_module(tmp_path, GOOD.replace("x >= 0", formula).replace("VARIABLE", "CONSTANT N\nVARIABLE"))
+    path.with_suffix(".cfg").write_text(f"{CONFIG}\nINVARIANT Inv\nCONSTANT N = two\n")
+    words = verify("explore", str(path)).stderr
+    assert re.search("an integer is expected .*: it is two", words)
+    assert "--set" not in words
+    words = verify("explore", str(path), "--set", "N=three").stderr
+    assert re.search("an integer is expected .*: it is three, a model value from --set N=three", words)
+
+
+def test_an_error_of_the_first_states_is_told_once(tmp_path: Path) -> None:
+    path = write_module(
+        tmp_path, GOOD.replace("VARIABLE x", "VARIABLES x, y").replace("x = 0", "x = 0 /\\ y = 0")
+    )
+    path.with_suffix(".cfg").write_text(CONFIG)
+    words = "leaves y without a value; UNCHANGED y would keep its value"
+    assert verify("explore", str(path)).stderr.count(words) == 1
+
+
+def test_a_deadlock_says_how_it_is_allowed(tmp_path: Path) -> None:
+    path = write_module(tmp_path, GOOD.replace("x' = 1 - x", "x < 2 /\\ x' = x + 1"))
+    config = path.with_suffix(".cfg")
+    config.write_text(CONFIG)
+    words = " ".join(verify("explore", str(path)).stdout.split())
+    assert "If executions may end there: say CHECK_DEADLOCK FALSE in M.cfg, or add an action that" in words
+    config.write_text(f"{CONFIG}\nCHECK_DEADLOCK FALSE\n")
+    words = verify("explore", str(path), "--deadlock").stdout
+    assert "If executions may end there: add an action that leaves" in words
+
+
+def test_a_search_that_ended_early_says_why(tmp_path: Path) -> None:
+    path = write_module(tmp_path, GOOD.replace("x' = 1 - x", "x' \\in {x - 1, x + 1}"))
+    path.with_suffix(".cfg").write_text(f"{CONFIG}\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
+    words = verify("explore", str(path)).stdout
+    assert "Exploration ended when all was decided: " in words
+    assert "sorts are guessed from 1 states" not in verify("check", str(path)).stderr
+
+
 def test_a_module_of_another_name(tmp_path: Path) -> None:
     path = tmp_path / "M.tla"
     path.write_text(f"---- MODULE Other ----\n{GOOD}====\n")

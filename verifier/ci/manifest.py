@@ -133,7 +133,7 @@ class Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest. Raises UsageError if it cannot be read, or for an error in it."""
-    content = read_toml(path, "manifest", ("cell", "defaults"))
+    content = read_toml(path, "manifest", ("cell", "defaults"), listed="cell")
     defaults = _table(content, "defaults", str(path))
     check_keys(defaults, _DEFAULTS, f"{path}, defaults")
     tables = list_of_tables(content, "cell", path, "check")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from verifier.cli.help_groups import GroupedCommand
-from verifier.cli.output import format_option, note, print_json, say
+from verifier.cli.output import console, format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
@@ -57,6 +57,7 @@ def command(
     from verifier.outcomes.content import as_object
     from verifier.processes.interrupts import terminable
     from verifier.processes.limits import Limits
+    from verifier.text.columns import wrap
     from verifier.trust.certificate_file import Misfit, read_file
 
     limits = Limits(timeout).begin()
@@ -70,9 +71,11 @@ def command(
     if output_format == "json":
         print_json(as_object(run))
         return run.exit_code
+    width = console().width
     for one in checks:
         for words in one.lines:
-            say(words)
+            for line in wrap(words, width, subsequent_indent="  "):
+                say(line)
     if len(checks) > 1 or file.not_proved:
         say(f"The file covers {', '.join(v.property_name for v in run.outcome.verdicts)}.")
     for name, words in file.not_proved.items():

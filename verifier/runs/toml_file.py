@@ -16,9 +16,10 @@ from verifier.runs.loaded import ReadingOptions
 T = TypeVar("T")
 
 
-def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]:
-    """Return the content of a file, which is called ``what``, with no other tables than these. Raises
-    UsageError if it cannot be read, is no TOML, or has other tables."""
+def read_toml(path: Path, what: str, tables: Iterable[str], listed: str = "") -> Mapping[str, Any]:
+    """Return the content of a file, which is called ``what``, with no other tables than these. ``listed``:
+    the one that is written ``[[so]]``. Raises UsageError if it cannot be read, is no TOML, or has other
+    tables."""
     try:
         content = tomllib.loads(text_of(path))
     except OSError as error:
@@ -26,11 +27,18 @@ def read_toml(path: Path, what: str, tables: Iterable[str]) -> Mapping[str, Any]
         raise UsageError(f"cannot read the {what} {path}: {reason}") from error
     except RecursionError:
         raise UsageError(f"{path} is not TOML that can be meant: values are nested too deep") from None
-    except ValueError as error:  # errors of the grammar, of UTF-8, and of integers with thousands of digits
+    except ValueError as error:
+        if listed and str(error).startswith(f"Cannot declare ('{listed}',) twice"):
+            raise UsageError(f"{path}: {_say_brackets(listed)}") from None
+        # errors of the grammar, of UTF-8, and of integers with thousands of digits
         raise UsageError(f"{path} is not TOML: {error}") from error
     _check_numbers(content, "", path)
     check_keys(content, tables, path, "table")
     return content
+
+
+def _say_brackets(key: str) -> str:
+    return f"a {key} is written as a table [[{key}]], with two brackets"
 
 
 def _check_numbers(value: Any, place: str, path: Path) -> None:
@@ -58,7 +66,7 @@ def list_of_tables(content: Mapping[str, Any], key: str, path: Path, purpose: st
     """Return the tables ``[[key]]``. Raises UsageError if the syntax differs, or there is none."""
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise UsageError(f"{path}: a {key} is written as a table [[{key}]], with two brackets")
+        raise UsageError(f"{path}: {_say_brackets(key)}")
     if not tables:
         raise UsageError(f"{path} has no [[{key}]] table, so there is nothing to {purpose}")
     return tables

@@ -166,7 +166,7 @@ def axes_of(words: Sequence[str], settings: Mapping[str, str] = MappingProxyType
 
 def read_grids(path: Path) -> list[Grid]:
     """Return the grids of a file. Raises UsageError if it cannot be read, or for errors in it."""
-    content = read_toml(path, "grid file", ("grid",))
+    content = read_toml(path, "grid file", ("grid",), listed="grid")
     tables = list_of_tables(content, "grid", path, "do")
     return [_grid(table, f"{path}, grid {number}") for number, table in enumerate(tables, 1)]
 

@@ -17,6 +17,7 @@ from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.exploration import (
     remark_on_coverage,
+    remark_on_end,
     render_counts,
     render_formula_counts,
     warn_of_vacuity,
@@ -127,7 +128,9 @@ def _execution(
         return []
     definition = outcome.definitions.get(outcome.by.get(verdict.property_name, ""), run.definition)
     if trace.loop is not None:
-        lines: list[RenderableType] = [Text(f"{verdict.property_name}:", verdict_style(verdict.kind)), Text()]
+        words = in_words(verdict.kind, None, verdict.steps, None)
+        heading = Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind))
+        lines: list[RenderableType] = [heading, Text()]
         lines += [*render_trace(definition, trace, width, full=full), Text()]
         return [*lines, *render_loop(trace, width), Text()]
     alone = replace(run, definition=definition, outcome=replace(outcome, verdicts=(verdict,)))
@@ -159,6 +162,7 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
         )
     if "deadlocks" in outcome.statistics:
         yield from remark_on_deadlocks(run)
+    yield from remark_on_end(run)
     yield from remark_on_coverage(outcome.statistics)
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."

@@ -154,6 +154,16 @@ def table(rows: Sequence[Sequence[str]], *, heading: bool = False) -> list[Text]
     return lines
 
 
+def remark_on_end(run: Run) -> list[str]:
+    """Say why an exploration ended before it looked at all states, if all was decided."""
+    waiting = run.outcome.statistics.get("waiting_states")
+    is_open = any(verdict.kind is VerdictKind.INCONCLUSIVE for verdict in run.outcome.verdicts)
+    if not waiting or is_open or run.options.get("depth") is not None:
+        return []
+    states = "1 state was" if waiting == 1 else f"{waiting:,} states were"
+    return [f"Exploration ended when all was decided: {states} not looked at any more."]
+
+
 def _in_files(figures: Mapping[str, Any]) -> str:
     """Describe an exploration that continued in files."""
     if "bytes_in_files" not in figures:
@@ -189,6 +199,7 @@ def _remarks(run: Run) -> list[str]:
         which = name_those(run, VerdictKind.HOLDS)
         remarks.append(f"HOLDS(n): no execution of at most n actions violates {which}.")
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]
+    remarks += remark_on_end(run)
     if run.outcome.never_enabled and not figures.get("complete"):
         remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
     remarks += remark_on_deadlocks(run)

@@ -203,7 +203,7 @@ def name_those(run: Run, kind: VerdictKind) -> str:
 def remark_on_deadlocks(run: Run) -> list[str]:
     """Return a remark that deadlocks count as no violations, if the run checked no property of them."""
     if has_checked_deadlocks(run):
-        return []
+        return _advise_on_termination(run)
     count = run.outcome.statistics.get("deadlocks")
     if count is None:
         return ["Deadlocks were not checked. To check for them, add --deadlock."]
@@ -214,6 +214,17 @@ def remark_on_deadlocks(run: Run) -> list[str]:
         why = f"{Path(run.definition.presentation.config).name} says CHECK_DEADLOCK FALSE"
         return [f"{states} no enabled action. That is no violation, since {why}; with --deadlock it is one."]
     return [f"{states} no enabled action. Deadlocks count as violations only with --deadlock."]
+
+
+def _advise_on_termination(run: Run) -> list[str]:
+    """Say how a module allows executions to end, if one that does was found."""
+    stuck, config = run.definition.titles.no_deadlock, run.definition.presentation.config
+    kinds = {verdict.property_name: verdict.kind for verdict in run.outcome.verdicts}
+    if not config or kinds.get(stuck) is not VerdictKind.VIOLATED:
+        return []
+    where = f"say CHECK_DEADLOCK FALSE in {Path(config).name}" if run.definition.checks_deadlock else ""
+    ways = [*([where] if where else []), "add an action that leaves the last state unchanged"]
+    return [f"If executions may end there: {', or '.join(ways)}."]
 
 
 def remark_on_undecided(run: Run) -> list[str]:

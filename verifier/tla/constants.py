@@ -18,6 +18,8 @@ from verifier.tla.value_types import FALSE, TRUE, ModelValue, Value
 
 _TRUTHS = {name: LANGUAGE[name] for name in ("TRUE", "FALSE")}
 """Names that a configuration may use although no module defines them."""
+SET_PLACE = "constant "
+"""The beginning of the place of a value of ``--set``."""
 
 
 class Constants:
@@ -34,6 +36,8 @@ class Constants:
         self.warnings: list[str] = [*config.warnings]
         self.passed_over: list[Assignment] = []
         self.model_values: dict[str, ModelValue] = {}
+        self.origins = dict(_find_origins(settings))
+        """The option that names a model value, by the value's name."""
         self.values: dict[Symbol, Value] = {}
         self.replaced: dict[Symbol, Symbol] = {}
         self.scoped: dict[tuple[str, str], Symbol] = {}
@@ -229,6 +233,15 @@ class Constants:
         meant = [near] if near else []
         meant += [f"the keyword {keyword}"] if keyword else []
         return "".join(f"; did you mean {one}?" for one in meant)
+
+
+def _find_origins(settings: Mapping[str, Assignment]) -> Iterator[tuple[str, str]]:
+    """Yield each model value that is the value of a constant of ``--set``, with this option. What a file of
+    results names has another place."""
+    for one in settings.values():
+        place = one.place.file
+        if isinstance(one.value, ModelName) and place.startswith(SET_PLACE):
+            yield one.value.name, f"--set {place.removeprefix(SET_PLACE)}"
 
 
 def _words_in_order(module: Module, config: Config, settings: Mapping[str, Assignment]) -> Iterator[str]:

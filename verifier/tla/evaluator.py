@@ -100,6 +100,8 @@ class Evaluator(ABC):
         """The answers of TLCGet about the search."""
         self.model_values: dict[str, ModelValue] = {}
         """The model values of the configuration and of TLCModelValue, by name."""
+        self.origins: Mapping[str, str] = {}
+        """The option that names a model value, by the value's name."""
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
         """Checks the choices of CHOOSE and folds while permutations are used."""
@@ -142,12 +144,20 @@ class Evaluator(ABC):
         words = text(value, self.order)
         return words if len(words) <= 200 else f"{words[:120]} … {words[-60:]}"
 
+    def describe(self, value: Value) -> str:
+        """Return a value as text. Of a model value that an option names, the option is told."""
+        origin = self.origins.get(value.name) if isinstance(value, ModelValue) else None
+        return self.show(value) + (f", a model value from {origin}" if origin else "")
+
     def fault(self, place: Place, error: NoValue, *value: Value) -> Undefined:
         """Return the error for an operation that has no value."""
         words = str(error)
         if words in ("no set", "no function"):
             shown = f": it is {self.show(value[0])}" if value else ""
             words = f"a {words.removeprefix('no ')} is expected here{shown}"
+        elif words == "an integer is expected here":
+            wrong = next((one for one in value if isinstance(one, ModelValue)), None)
+            words += "" if wrong is None else f": it is {self.describe(wrong)}"
         return Undefined(place, words)
 
     # -- values and truths

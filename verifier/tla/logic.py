@@ -184,7 +184,7 @@ def _order(ev: Evaluator, name: str, whole: ast.Apply, unit: Unit, primed: bool)
 
     def wrong(first: Value, second: Value) -> bool:
         value = second if type(first) is int else first
-        raise Undefined(place, f"an integer is expected beside {name}: it is {ev.show(value)}")
+        raise Undefined(place, f"an integer is expected beside {name}: it is {ev.describe(value)}")
 
     left, right = whole.arguments if name in ("<", "<=") else reversed(whole.arguments)
     sign, bad = name.replace(">", "<"), ev.emit.bind(wrong)

@@ -31,7 +31,7 @@ def integer_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -
     place = whole.place
 
     def wrong(value: Value) -> int:
-        raise Undefined(place, f"an integer is expected here: it is {ev.show(value)}")
+        raise Undefined(place, f"an integer is expected here: it is {ev.describe(value)}")
 
     source, bad = ev.value_source(whole, unit, primed), ev.emit.bind(wrong)
     if isinstance(whole, ast.Number) or source in ev.emit.integers:

@@ -52,7 +52,7 @@ def simple(compute: Compute) -> Make:
             try:
                 return compute(*given)
             except NoValue as error:
-                raise evaluator.fault(place, error, given[0] if given else None) from None
+                raise evaluator.fault(place, error, *(given or (None,))) from None
 
         return f"{emit.bind(value)}({', '.join(arguments)})"
 
@@ -106,7 +106,7 @@ def arithmetic(compute: Callable[[int, int], int], sign: str = "") -> Make:
                     return result
                 raise Undefined(place, f"the result {result} is beyond TLC's integers of 32 bits")
             wrong = other if type(one) is int else one
-            raise Undefined(place, f"an integer is expected here: it is {evaluator.show(wrong)}")
+            raise Undefined(place, f"an integer is expected here: it is {evaluator.describe(wrong)}")
 
         emit = evaluator.emit
         slow, made = emit.bind(value), emit.fresh("t")

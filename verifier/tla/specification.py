@@ -99,6 +99,7 @@ class _Maker:
         evaluator = Interpreter(self.module.variables, given.resolve, given.values, self.order)
         names = sorted(given.model_values.items(), key=lambda named: self.order.place(named[0]))
         given.model_values = evaluator.model_values = dict(names)
+        evaluator.origins = given.origins
         by_value = check_levels(self.module)
         self._check_constants(evaluator)
         claims = {name for name, one in self.module.names.items() if isinstance(one, Definition)}

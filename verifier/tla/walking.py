@@ -67,7 +67,14 @@ class Walks:
         for value in made:
             if value is UNSET:
                 names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
-                raise Undefined(self.place, f"{what} leaves {', '.join(names)} without a value")
+                left = ", ".join(names)
+                kept = (
+                    f"<<{left}>> would keep their values"
+                    if len(names) > 1
+                    else f"{left} would keep its value"
+                )
+                advice = f"; UNCHANGED {kept}" if what == "Next" else ""
+                raise Undefined(self.place, f"{what} leaves {left} without a value{advice}")
             plain = plain and type(value) in kinds
         return made if plain else tuple(self._list_value(item, i) for i, item in enumerate(made))
 

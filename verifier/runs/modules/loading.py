@@ -19,6 +19,7 @@ from verifier.specs.definition import Action, Definition, Presentation, Property
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
+from verifier.tla.constants import SET_PLACE
 from verifier.tla.documented import describe_operator, place_of
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.evaluator import deep_recursion
@@ -99,7 +100,7 @@ def load(
             known = [constant.name for constant in module.constants]
             raise make_unknown_name_error(f"constant of {module.name}", name, known)
     overriding = {
-        name: replace(parse_value(value, f"constant {name}={cut(value)}"), name=name)
+        name: replace(parse_value(value, f"{SET_PLACE}{name}={cut(value)}"), name=name)
         for name, value in settings.items()
     }
     declared = {constant.name for constant in module.constants}

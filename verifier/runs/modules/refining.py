@@ -92,9 +92,15 @@ def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda sample, sorts: No
     widely, symmetry = asked.engine.counts_states, asked.symmetry
     made = translate_module(asked.module, own, widely=widely, depth=depth, symmetry=symmetry, looked=looked)
     sample = made.translation.sample
-    every = ", which are all" if sample.complete else ""
-    asked.listen(Remark(f"sorts are guessed from {len(sample.states):,} states{every}"))
+    asked.listen(Remark(f"sorts are guessed from {_count_states(len(sample.states), sample.complete)}"))
     return made
+
+
+def _count_states(count: int, complete: bool) -> str:
+    """Say how many states there are to look at, and whether these are all."""
+    if count == 1:
+        return "the only reachable state" if complete else "1 state"
+    return f"all {count:,} reachable states" if complete else f"{count:,} states"
 
 
 def remark_on_configuration(asked: ModuleQuestion) -> None:

@@ -99,7 +99,8 @@ def _explore(asked: ModuleQuestion) -> Run:
         return attempt.run
     options = asked.question.options
     alone = ", in one process" if options.workers or options.master else ""
-    asked.say(f"explored by the interpreter{alone}: {remove_state(attempt.why)}")
+    why = f": {remove_state(attempt.why)}" if attempt.why else ""
+    asked.say(f"explored by the interpreter{alone}{why}")
     return _explore_by_interpreter(asked, attempt.sample.begun if attempt.sample is not None else None)
 
 

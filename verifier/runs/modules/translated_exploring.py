@@ -134,7 +134,9 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
         return None, str(reason)
     except Asymmetric as reason:
         return None, f"SYMMETRY changes more than names: {reason}"
-    except (UsageError, DefinitionError) as error:  # the interpreter reports the errors of a module itself
+    except (UsageError, DefinitionError) as error:
+        if isinstance(error.__context__, Undefined):  # the interpreter reports the errors of a module itself
+            return None, ""
         return None, str(error).removesuffix(f": {INSTEAD}")
 
 
@@ -193,7 +195,7 @@ def _reason_by_size(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]
 def _leave_to_columns(asked: ModuleQuestion) -> None:
     """Raise BudgetExceeded if columns can explore it."""
     if not explain_unsuitability(asked.module.specification, asked.question.properties):
-        raise BudgetExceeded("each variable has few values")
+        raise BudgetExceeded("each variable has few values in the first states")
 
 
 def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
