@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.command_line import verify
 from verifier.conform import trace_modules
+from verifier.processes.limits import Interrupted
 
 TRACE = """---- MODULE W ----
 EXTENDS Naturals, Sequences, TLC, Json, IOUtils
@@ -57,3 +58,19 @@ def test_a_violation_is_no_reason_to_reject_before_all_states_are_seen(module: s
     config = Path(module).with_suffix(".cfg")
     config.write_text(f"{config.read_text()}PROPERTY NotOdd\n")
     assert _judge(module, "any", "any", "any", "any")[0] == "REJECTED"
+
+
+def test_a_log_that_is_left_undecided_says_how_far_executions_came(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(judgement: trace_modules._Judgement) -> None:
+        if judgement.reached:
+            raise Interrupted("timeout of 1 s")
+        explore(judgement)
+
+    explore = trace_modules._Judgement._explore
+    monkeypatch.setattr(trace_modules._Judgement, "_explore", end)
+    assert _judge(module, "any", "even", "any", "large", "even") == ("UNDECIDED", None, 3)
+    done = verify("conform", str(Path(module).with_name("log")), "--spec", module)
+    words = "timeout of 1 s; no execution drawn at random agrees with more than the first 3 of 5 events"
+    assert words in done.stdout

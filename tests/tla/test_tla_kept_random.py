@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.tla_modules import all_found, specify_module
-from verifier.tla import hoisting, logic, pruning
+from verifier.tla import hoisting, lets, logic, pruning
 from verifier.tla.ast import Definition
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -60,6 +60,18 @@ STEPS = [
     "log'[I][1] = n", "Head(log[J]) = role'[I]",
     "(\\E b, e \\in 1..Len(log[I]) + 1 : role[I] < b /\\ b <= e /\\ SubSeq(log[I], b, e - 1) = log'[J])",
 ]  # fmt: skip
+LETS = [
+    "(LET L_top == Cardinality({k \\in 1..Len(log[I]) : log[I][k] <= role[J]}) IN n' = L_top)",
+    ("(LET L_of(k) == Cardinality({x \\in 1..Len(log[k]) : x > role[I]})\n"
+     " L_sum == L_of(I) + L_of(J) IN L_sum = n')"),
+    "(LET L_few == {k \\in Nat : k < role[I]} IN n' \\in L_few)",
+    "(LET L_f == [k \\in Nat |-> Len(log[I])] IN L_f[n] = n')",
+    "(LET L_one == CHOOSE k \\in 0..2 : k = role[I]\n L_two == Agreed(J) IN L_one \\in L_two \\/ n' = L_one)",
+    "(LET L_last == {log[I][k] : k \\in DOMAIN log[I]} IN role[J] \\in L_last /\\ n' = n)",
+    ("(LET L_one == IF I = \"a\" THEN 0 ELSE 1\n"
+     " L_two == Cardinality({k \\in 1..Len(log[J]) : log[J][k] > L_one}) IN n' = L_two)"),
+    "(LET L_high == {k \\in 1..2 : log[I][k] > role[I]} IN IF n > 1 THEN L_high = {} ELSE n' = n)",
+]  # fmt: skip
 INSTANCE_STEPS = [
     "Same!Commit(I)", "Same!Bump(I)", "Same!Share(I, J)", "Put!Commit(I)", "Of(J)!Commit(I)", "Of(I)!Bump(J)",
     "Put!Share(I, J)",
@@ -69,7 +81,8 @@ INSTANCE_STEPS = [
 def _formula(chance: Random, states: list[str], steps: list[str], depth: int = 2) -> str:
     """Return a random formula of a step about I and J."""
     if not depth or chance.random() < 0.15:
-        return chance.choice([*states, *steps])
+        leaf, number = chance.choice([*states, *steps]), chance.randrange(10**6)
+        return re.sub(r"\bL_\w+", lambda found: f"{found[0]}{number}", leaf)
     first, second = (_formula(chance, states, steps, depth - 1) for _ in range(2))
     match chance.randrange(8):
         case 0:
@@ -98,6 +111,8 @@ def _without_keeping() -> Iterator[None]:
         patch.setattr(logic, "remaining_lines", lambda *_: [])
         patch.setattr(logic, "keep_conjunct", lambda _ev, _whole, _unit, test: test)
         patch.setattr(logic, "keep_parts", lambda _ev, _whole, _unit, test: test)
+        patch.setattr(lets, "keep_parts", lambda _ev, _whole, _unit, source, **_: source)
+        patch.setattr(lets, "compile_kept", lambda ev, *given: ev.value(*given))
         patch.setattr(hoisting, "_guards", lambda *_, **__: [])
         yield
 
@@ -162,13 +177,14 @@ def _outcomes(folder: Path, body: str, count: int, steps: list[tuple[list[Any], 
 
 def test_kept_values_of_random_formulas_are_those_of_plain_evaluation(tmp_path: Path) -> None:
     heads = ("\\E i, j \\in S", "\\A i \\in S : \\E j \\in S", "\\A i, j \\in S")
-    states, actions = STATES + INSTANCE_STATES, STEPS + INSTANCE_STEPS
+    states, actions = STATES + INSTANCE_STATES, STEPS + INSTANCE_STEPS + LETS
     first, _, rest = HEAD.partition("\n")
     head, outcomes = f'{first}\nS == {{"a", "b", "c"}}\n{rest}{INSTANCES}', set[str]()
     known = 0
     for seed in range(8):
         chance = Random(seed)
-        made_of = [(PARTS, PARTS) if number % 4 == 0 else (states, actions) for number in range(48)]
+        kinds = ((PARTS, PARTS), (states, actions), (PARTS, LETS), (states, actions))
+        made_of = [kinds[number % 4] for number in range(48)]
         formulas = [
             _name(_formula(chance, *given, 1 + number % 3), "i", "j") for number, given in enumerate(made_of)
         ]
@@ -185,6 +201,27 @@ def test_kept_values_of_random_formulas_are_those_of_plain_evaluation(tmp_path: 
             outcomes.update(map(str, other))
     assert known > 1_000
     assert {"True", "False"} < outcomes, "no formula had an error"
+
+
+def test_definitions_of_let_keep_their_values(tmp_path: Path) -> None:
+    """Each alone, so that what is kept decides."""
+    heads = ("\\E i, j \\in S", "\\A i, j \\in S")
+    defined = [
+        f"A{2 * number + k} == {head} : {_name(formula, 'i', 'j')}"
+        for number, formula in enumerate(LETS)
+        for k, head in enumerate(heads)
+    ]
+    first, _, rest = HEAD.partition("\n")
+    body = "\n".join([f'{first}\nS == {{"a", "b", "c"}}\n{rest}', *defined, "Init == n = 0", "Next == TRUE"])
+    steps = _steps(Random(7), 400)
+    with _counting() as made:
+        found = _outcomes(tmp_path, body, len(defined), steps)
+    assert sum(one.known for one in made) > 1_000
+    with _without_keeping():
+        plain = _outcomes(tmp_path, body, len(defined), steps)
+    for formula, one, other in zip(defined, found, plain, strict=True):
+        assert one == other, formula
+    assert all(len(set(map(str, row))) > 1 for row in plain[::2])
 
 
 MODEL = r"""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.tla_modules import specify_module
-from verifier.tla import logic
+from verifier.tla import lets, logic
 from verifier.tla.ast import Definition
 from verifier.tla.frames import Undefined
 from verifier.tla.kept_conjuncts import Kept
@@ -113,6 +113,8 @@ def test_values_that_are_kept_are_the_values_without_keeping(
     monkeypatch.setattr(logic, "remaining_lines", lambda *_: [])
     monkeypatch.setattr(logic, "keep_conjunct", lambda _ev, _whole, _unit, test: test)
     monkeypatch.setattr(logic, "keep_parts", lambda _ev, _whole, _unit, test: test)
+    monkeypatch.setattr(lets, "keep_parts", lambda _ev, _whole, _unit, source, **_: source)
+    monkeypatch.setattr(lets, "compile_kept", lambda ev, *given: ev.value(*given))
     count = len(kept) + len(rows)
     plain = _outcomes(tmp_path, steps)
     assert len(kept) + len(rows) == count, "values are kept although nothing may be"

@@ -145,6 +145,8 @@ class _Judgement:
         self.enforce, self.may_be_wide = enforce, bool(lasting or self.left)
         if not self.may_be_wide:
             self.explorer.after = self._check_width
+        self.reached = 0
+        """The number of entries that an execution drawn at random agrees with."""
         self.decides = bool(spec.postconditions or lasting)
 
     def _check_width(self, _: int) -> None:
@@ -171,8 +173,7 @@ class _Judgement:
         if failed:
             return self._make_rejected_verdict(failed, index)
         if not whole:
-            ended = ended or "the limit of time or memory"
-            return self._make_verdict(Conformance.UNDECIDED, self._depth(index), ended)
+            return self._make_ended_verdict(index, ended or "the limit of time or memory")
         if self.left:
             words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
             return self._make_verdict(Conformance.UNDECIDED, self._depth(index), words)
@@ -188,16 +189,25 @@ class _Judgement:
     def _by_witness(self, index: LogIndex) -> LogVerdict | None:
         """Return the verdict where many states agree with the log: one execution is enough. None if there may
         be none."""
-        explained = self._depth(index)
         try:
-            path = evaluate_or_refuse(lambda: find_witness(self.spec, index, self._initial()))
+            path = evaluate_or_refuse(lambda: find_witness(self.spec, index, self._initial(), self._reach))
         except Interrupted as stop:
-            return self._make_verdict(Conformance.UNDECIDED, explained, str(stop))
+            return self._make_ended_verdict(index, str(stop))
         if path is None:
             return None
         failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
         failed += [name for name in self.spec.postconditions if not self._true(name)]
         return None if failed else self._make_accepted_verdict(path)
+
+    def _reach(self, explained: int) -> None:
+        self.reached = max(self.reached, explained)
+
+    def _make_ended_verdict(self, index: LogIndex | None, ended: str) -> LogVerdict:
+        """Return the verdict of a search that a limit ended."""
+        if self.reached:
+            drawn = "drawn at random agrees with more than the first"
+            ended = f"{ended}; no execution {drawn} {self.reached:,} of {len(self.lines):,} events"
+        return self._make_verdict(Conformance.UNDECIDED, max(self._depth(index), self.reached), ended)
 
     def _ends(self, index: LogIndex | None) -> list[State]:
         """Return an execution that explains most of the log."""
@@ -221,7 +231,7 @@ class _Judgement:
         module = replace(self.module, specification=self.spec)
         self.spec.evaluator.registers.clear()
         again = _Judgement(module, self.log, self.lines, self.explorer.max_states, self.enforce, self.began)
-        again.may_be_wide, again.covers = True, self.covers
+        again.may_be_wide, again.covers, again.reached = True, self.covers, self.reached
         return again
 
     def _initial(self) -> list[State]:

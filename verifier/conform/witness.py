@@ -6,6 +6,7 @@ in every run. An execution that is found is checked; none found says nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from verifier.tla.answers import answers
@@ -22,17 +23,22 @@ _LONGEST = 4
 """The most steps for each entry of the log."""
 
 
-def find_witness(spec: Specification, index: LogIndex, initial: list[State]) -> list[State] | None:
-    """Return an execution to the end of the log; None if none was found."""
+def find_witness(
+    spec: Specification, index: LogIndex, initial: list[State], reach: Callable[[int], None]
+) -> list[State] | None:
+    """Return an execution to the end of the log; None if none was found. Call ``reach`` with the number of
+    entries that some execution agrees with, for each level."""
     for width in WIDTHS:
         with without_traces(spec):
-            execution = _search(Stepper(spec), index, initial, width)
+            execution = _search(Stepper(spec), index, initial, width, reach)
         if execution is not None:
             return execution
     return None
 
 
-def _search(stepper: Stepper, index: LogIndex, initial: list[State], width: int) -> list[State] | None:
+def _search(
+    stepper: Stepper, index: LogIndex, initial: list[State], width: int, reach: Callable[[int], None]
+) -> list[State] | None:
     chance, levels = Random(0), list[dict[State, State | None]]()
     level: dict[State, State | None] = dict.fromkeys(initial)
     for depth in range(_LONGEST * len(index.log) + 1):
@@ -43,6 +49,7 @@ def _search(stepper: Stepper, index: LogIndex, initial: list[State], width: int)
             return _path(levels, ends)
         if not kept:
             return None
+        reach(max(map(index.of, kept)) - 1)
         stepper.arrive(depth)
         level = {}
         for state in kept:

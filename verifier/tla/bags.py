@@ -62,7 +62,8 @@ def _add(one: Value, other: Value) -> Value:
 
 
 def _add_counts(one: Value, other: Value) -> Value:
-    counts, made = _counts(one), dict(_counts(one))
+    counts = _counts(one)
+    made = dict(counts)
     for item, count in _counts(other).items():
         made[item] = count + _copies(item, counts)
     return function(made)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter, Symbol, Variable
 from verifier.tla.emitting import Source
-from verifier.tla.facts import ACTION, AT, STATE, subexpressions
+from verifier.tla.facts import ACTION, AT, STATE, Facts, subexpressions
 from verifier.tla.frames import Unit
 from verifier.tla.value_types import ModelValue
 
@@ -65,15 +65,25 @@ def may_be_kept(ev: Evaluator, whole: Expression, unit: Unit, level: int) -> lis
     """Return the names from outside that a formula needs, if its value may be kept for their values; else
     nothing."""
     facts = ev.analysis.of(whole, unit.module)
+    return _check_names(ev, facts, list(facts.free), level)
+
+
+def _check_names(ev: Evaluator, facts: Facts, names: list[Symbol], level: int) -> list[Symbol]:
     # Formulas that are counted are evaluated as they are written.
     if ev.counts is not None or facts.level != level or not facts.costly or facts.changing or facts.enabled:
         return []
-    names = list(facts.free)
     plain = all(
         (isinstance(one, Bound) and one is not AT) or (isinstance(one, Parameter) and not one.arity)
         for one in names
     )
     return names if plain and len(names) <= _MOST_NAMES else []
+
+
+def find_kept_names(ev: Evaluator, whole: Expression, unit: Unit, level: int) -> list[Symbol]:
+    """Return what ``may_be_kept`` returns. Definitions of a LET around the formula do not count: the names
+    that they need are among those of the formula."""
+    facts = ev.analysis.of(whole, unit.module)
+    return _check_names(ev, facts, [one for one in facts.free if not isinstance(one, Definition)], level)
 
 
 def begin_lines(

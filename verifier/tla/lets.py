@@ -7,6 +7,7 @@ value in a slot is evaluated again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
@@ -15,6 +16,7 @@ from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.facts import ACTION, CONSTANT, Facts, subexpressions
 from verifier.tla.frames import Code, Evaluate, Frame, Undefined, Unit, Waiting
+from verifier.tla.kept_parts import compile_kept, keep_parts
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -57,7 +59,8 @@ def code_of(ev: Evaluator, definition: Definition, unit: Unit, primed: bool) -> 
     kept = _is_kept(ev, definition) and not primed
     constant = facts.level == CONSTANT and not facts.changing
     passes = kept and may_wait(facts)
-    return Code(definition.body, unit, kept, ev.value, primed, constant, ev.read_next, passes)
+    compiled = partial(compile_kept, ev) if kept and facts.costly else ev.value
+    return Code(definition.body, unit, kept, compiled, primed, constant, ev.read_next, passes)
 
 
 def _is_kept(ev: Evaluator, definition: Definition) -> bool:
@@ -69,14 +72,15 @@ def _is_kept(ev: Evaluator, definition: Definition) -> bool:
 def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) -> list[str]:
     """Return lines that evaluate a definition, which is first read at a place."""
     assert definition.body is not None
-    name, slot = definition.name, unit.slot(definition)
+    name, slot, body = definition.name, unit.slot(definition), definition.body
+    source = keep_parts(ev, body, unit, ev.value_source(body, unit), is_value=True)
 
     def within(error: Undefined) -> None:
         error.within(name, place)
 
     return [
         "try:",
-        f" e[{slot}] = {ev.value_source(definition.body, unit)}",
+        f" e[{slot}] = {source}",
         "except Undefined as error:",
         f" {ev.emit.bind(within)}(error)",
         " raise",
