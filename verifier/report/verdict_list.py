@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,8 @@ from verifier.report.known import CHECKER, find_known_answer
 from verifier.report.report import varying_constants, version_columns
 from verifier.report.verdict_page import VerdictPage
 from verifier.verdict import VerdictKind
+
+_DIGITS = re.compile("([0-9](?:,?[0-9])*)")
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,20 @@ def _how_far(row: Row) -> str:
     return words.strip(" ,:") if not words.startswith("(") else words[1:-1]
 
 
-def _order(value: str) -> tuple[int, float, str]:
-    """A key that sorts numbers by size and puts words after them."""
+def _order(value: str) -> tuple[int, float, list[tuple[int, str]], str]:
+    """A key that sorts numbers by size and puts words after them, those also by the numbers in them."""
     try:
-        return (0, float(value), value)
+        return (0, float(value), [], value)
     except ValueError:
-        return (1, 0.0, value)
+        parts = _DIGITS.split(value)  # text and numbers take turns
+        plain = [(0, part) if place % 2 == 0 else _size(part) for place, part in enumerate(parts)]
+        return (1, 0.0, plain, value)
+
+
+def _size(digits: str) -> tuple[int, str]:
+    """A key that sorts whole numbers of any length by size."""
+    plain = digits.replace(",", "").lstrip("0")
+    return (len(plain), plain)
 
 
 def make_list(

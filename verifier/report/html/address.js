@@ -1,6 +1,10 @@
 "use strict";
 /* The address of what is shown: #PAGE/step-N/VIEW?name=value. Any text may stand there; nothing in it is trusted. */
 const Address = {
+  MOST: 50, WITHIN: 15_000,  // so many writes in so many milliseconds: browsers refuse 100 or 200 in 30 s
+  written: [],
+  waiting: null,
+
   read() {
     const [path, query = ""] = location.hash.replace(/^#\/*/, "").split(/\?(.*)/s);
     const [name, ...rest] = path.split("/");
@@ -16,6 +20,17 @@ const Address = {
 
   /* Puts an address into the bar, without a step in the browser's history. */
   show(address) {
-    history.replaceState(null, "", address);
+    clearTimeout(Address.waiting);
+    if (address === location.hash) return;
+    const now = performance.now();
+    Address.written = Address.written.filter((time) => now - time < Address.WITHIN);
+    if (Address.written.length >= Address.MOST) {
+      Address.waiting = setTimeout(() => Address.show(address), 300);
+      return;
+    }
+    Address.written.push(now);
+    try { history.replaceState(null, "", address); } catch { /* The browser refuses; the page goes on. */ }
   },
 };
+// What was to be written is out of date once somebody went elsewhere.
+addEventListener("hashchange", () => clearTimeout(Address.waiting));

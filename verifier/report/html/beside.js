@@ -54,23 +54,24 @@ class Beside {
 
   draw() {
     const { make } = Page, chosen = this.others[Number(this.choice.value)], other = chosen.trace();
-    let isFirst = true;
+    let isFirst = true, before = 0;  // the step of this execution after which the other has steps of its own
     this.firstDifference = null;
     const rows = Beside.align(this.trace, other).map(([i, j]) => {
       const differing = i === null || j === null ? [] : this.differences(other, i, j);
       const isAlike = i !== null && j !== null && differing.length === 0 && Beside.titleOf(this.trace, i) === Beside.titleOf(other, j);
       const kind = isAlike ? "" : isFirst ? "first" : "";
-      if (!isAlike && isFirst) this.firstDifference = i;
+      before = i ?? before;
+      if (!isAlike && isFirst) this.firstDifference = before;
       isFirst = isFirst && isAlike;
       const lines = differing.slice(0, Beside.SHOWN).map(([path, one, two]) => make("div", {}, `${path}: `, make("span", { class: "one" }, ...Page.unbroken(one)), " | ", make("span", { class: "two" }, ...Page.unbroken(two))));
       if (differing.length > lines.length) lines.push(make("div", { class: "more" }, `+ ${differing.length - lines.length} more`));
       const links = [[this.trace, i, () => this.link(i)], [other, j, () => `#${chosen.page}/step-${j}`]].map(([trace, step, href]) => step === null ? make("td", { class: "none" }, "·") : make("td", {}, make("a", { class: "at", href: href() }, String(step)), " ", make("b", {}, ...Page.breakable(trace.titleOf(step))), make("small", {}, trace.wordsOf(step))));
       const between = i === null ? ["only at the right"] : j === null ? ["only at the left"] : lines.length ? lines : ["the same state"];
-      return make("tr", { class: kind, ...(i === null ? {} : { "data-step": i }) }, ...links, make("td", { class: lines.length ? "between changed" : "between same" }, ...between));
+      return make("tr", { class: kind, ...(i === null ? { "data-after": before } : { "data-step": i }) }, ...links, make("td", { class: lines.length ? "between changed" : "between same" }, ...between));
     });
     const heads = [`this one: ${this.label}`, chosen.title, "values that differ: left | right"].map((name) => make("th", { scope: "col" }, name));
     this.table = make("table", { class: "steps" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows));
-    this.pane.replaceChildren(make("p", { class: "choice" }, make("label", {}, "Beside ", this.choice)), this.table);
+    this.pane.replaceChildren(make("p", { class: "choice" }, make("label", {}, "Beside ", this.choice), ...(isFirst ? [make("b", {}, " The two executions are the same.")] : [])), this.table);
     return this;
   }
 
@@ -78,12 +79,19 @@ class Beside {
     this.current = step;
     this.found = found;
     Page.markRows(this.pane, step, found);
+    for (const row of this.pane.querySelectorAll("[data-after]")) row.classList.toggle("current", Number(row.dataset.after) === step);
   }
 
-  /* Where the rows of this execution are. */
+  /* Where the rows of this execution are, with those that follow only at the right. */
   get rows() {
     const body = this.table.tBodies[0], start = body.getBoundingClientRect().top;
-    return [...body.querySelectorAll("[data-step]")].map((row) => { const { top, height } = row.getBoundingClientRect(); return { top: Math.floor(top - start), height }; });
+    const rows = [];
+    for (const row of body.rows) {
+      const { top, bottom } = row.getBoundingClientRect(), isOwn = row.dataset.step !== undefined, last = rows.at(-1);
+      if (isOwn) rows.push({ top: Math.floor(top - start), height: bottom - top });
+      else if (last) last.height = bottom - start - last.top;
+    }
+    return rows;
   }
 
   get headHeight() {

@@ -1,6 +1,8 @@
 "use strict";
 /* What is copied: the execution as text, as ITF, and the command that makes it. */
 const Copying = {
+  SAID: 2000,  // milliseconds for which a button says that it copied
+
   text(trace) {
     const lines = trace.steps.flatMap((step, number) => {
       const begins = trace.loop === number ? [`     the loop begins in state ${number}: the steps below repeat forever`] : [];
@@ -47,10 +49,18 @@ const Copying = {
   },
 
   button(what, text) {
-    return Page.button(`Copy ${what}`, `Copy ${what}`, async () => {
+    let timer = null;
+    const say = (words) => {
+      made.textContent = words;
+      clearTimeout(timer);
+      timer = setTimeout(() => { made.textContent = `Copy ${what}`; }, Copying.SAID);
+    };
+    const made = Page.button(`Copy ${what}`, `Copy ${what}`, async () => {
       const found = await text();
       if (found === null) document.getElementById("copied").textContent = `the ${what} is too long for a page`;
       else await Copying.copy(found, what);
+      say(found === null ? "Too long" : "Copied");
     });
+    return made;
   },
 };

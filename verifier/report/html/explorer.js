@@ -76,8 +76,8 @@ class Explorer {
     this.tools = make("details", { class: "tools-box" }, make("summary", {}, "Show, find, watch"), boxes);
     for (const view of Object.values(this.views)) {
       view.pane.addEventListener("click", (event) => {
-        const row = event.target.closest("[data-step]");
-        if (row && !event.target.closest("button, a")) this.select(Number(row.dataset.step));
+        const row = event.target.closest("[data-step], [data-after]");
+        if (row && !event.target.closest("button, a")) this.select(Number(row.dataset.step ?? row.dataset.after));
       });
     }
     this.fallback = make("details", { class: "fallback" }, make("summary", {}, "The execution as a list"));

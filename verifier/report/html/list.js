@@ -3,6 +3,7 @@
 class List {
   static ROW = 31;  // the height of a row, as the style sheet has it
   static ALL = 150;  // up to so many rows are drawn at once
+  static PRINTED = 200;  // rows on paper
   static MOST = 40;  // values of a facet
   static WIDEST = 420;  // pixels of a column
 
@@ -15,6 +16,7 @@ class List {
     this.absent = [];  // what an address asks for and no row has
     this.words = [];
     this.sorted = null;
+    this.printing = false;
     this.build(host);
     this.choose();
   }
@@ -46,7 +48,9 @@ class List {
     this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
     this.pane = make("div", { class: "rows", tabindex: 0, role: "group", "aria-label": "All verdicts" }, this.table);
     this.pane.addEventListener("scroll", () => this.draw());
-    host.replaceChildren(make("p", { class: "facets" }, make("label", {}, "Show those that contain ", this.find), ...facets, this.clear, this.found), this.pane);
+    this.printed = make("p", { class: "printed" });
+    this.printed.hidden = true;
+    host.replaceChildren(make("p", { class: "facets" }, make("label", {}, "Show those that contain ", this.find), ...facets, this.clear, this.found), this.printed, this.pane);
   }
 
   put(column, code) {
@@ -137,14 +141,24 @@ class List {
     return [Math.ceil(widest([String(this.count), "##"], "600 14px") + 18), ...this.columns.map(of)];
   }
 
+  /* Before print, draws the rows whether in view or not, and says it if they are too many; afterwards, those in view. */
+  print(isPrinting) {
+    this.printing = isPrinting;
+    this.drawn = null;
+    this.draw();
+    const { length } = this.rows;
+    this.printed.hidden = !isPrinting || length <= List.PRINTED;
+    this.printed.textContent = `Printed are the first ${List.PRINTED} of ${length.toLocaleString("en")} verdicts.`;
+  }
+
   /* The rows in view, between two that hold the place of the others. */
   draw() {
-    const few = this.rows.length <= List.ALL, inView = Math.ceil(innerHeight * 0.75 / List.ROW);
+    const few = this.printing || this.rows.length <= List.ALL, inView = Math.ceil(innerHeight * 0.75 / List.ROW);
     const first = few ? 0 : Math.max(0, Math.min(Math.floor(this.pane.scrollTop / List.ROW) - 6, this.rows.length - inView));
-    const last = few ? this.rows.length : Math.min(this.rows.length, first + inView + 12);
+    const last = this.printing ? Math.min(this.rows.length, List.PRINTED) : few ? this.rows.length : Math.min(this.rows.length, first + inView + 12);
     if (this.drawn === first) return;
     this.drawn = first;
-    const shown = this.rows.slice(first, last), rest = [first, this.rows.length - last];
+    const shown = this.rows.slice(first, last), rest = this.printing ? [0, 0] : [first, this.rows.length - last];
     while (this.drawnRows.length < shown.length) this.drawnRows.push(this.emptyRow());
     shown.forEach((number, place) => this.fill(this.drawnRows[place], number));
     this.spaces.forEach((space, end) => { space.firstChild.style.height = `${rest[end] * List.ROW}px`; });  // the policy forbids the attribute

@@ -26,7 +26,7 @@
     if (location.hash !== asked) return;  // somebody went on meanwhile
     const overview = document.getElementById("overview"), start = await pageOf(main.dataset.start);
     const page = found ?? (name && overview ? overview : start) ?? document.querySelector(".page");
-    missing.hidden = Boolean(found) || !name || name === "main";
+    missing.hidden = Boolean(found) || ["", "main", "overview"].includes(name);
     missing.textContent = missing.hidden ? "" : "This report has no verdict with the name in the address.";
     const moved = !page.classList.contains("current");
     for (const other of document.querySelectorAll(".page")) other.classList.toggle("current", other === page);
@@ -108,7 +108,11 @@
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll(".page.current > details, .page.current .fallback, .page.current .asked details, .page.current .failing details")) details.open = true;
     explorers.get(document.querySelector(".page.current .explorer"))?.tabulate();
+    list?.print(true);
   });
+  addEventListener("afterprint", () => list?.print(false));
+  // The address keeps saying what is shown.
+  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
   addEventListener("hashchange", show);
   addEventListener("resize", fitLogs);
   show();
