@@ -137,3 +137,11 @@ def test_what_works(tmp_path: Path, part: str, instead: str) -> None:
     file = tmp_path / "vote.py"
     file.write_text(VOTE.replace(part, instead, 1))
     assert verify("bmc", "--spec", str(file), "--depth", "1").exit_code == 0
+
+
+def test_an_option_in_place_of_its_value_is_told_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "vote.py"
+    text = VOTE.replace("votes=Range(0, 3))", "votes=Range(0, 3), chosen=Option(self.nodes))")
+    text = text.replace("s.votes == 0]", "s.votes == 0, s.chosen.is_none]")
+    file.write_text(text.replace(WIN, 'when=[s.role[s.chosen] == "leader"]'))
+    assert "do not go together: .value is the value of an option" in wrong("show", str(file))

@@ -147,6 +147,12 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
     assert "verify bmc M.tla --config M.cfg --set N=5" in text
     assert "x: 2 → 3" in text
     assert verify("report", "run.json", "--html", "run.html").exit_code == 0
+    explored = verify("explore", "M.tla", "--by", "interpreter", "--keep-going", "--format", "json")
+    Path("explored.json").write_text(explored.stdout)
+    assert verify("report", "explored.json", "--html", "explored.html").exit_code == 0
+    page = Path("explored.html").read_text()
+    assert "Taken: its steps." in page
+    assert "Enabled: the states" not in page  # no column counts them
     assert "x: 2 → 3" in verify("report", "t.itf.json", "--spec", "M.tla").stdout
 
 

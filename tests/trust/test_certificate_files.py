@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.command_line import CHAIN, verify, wrong
 from verifier.cli.engine_run import write_certificates
+from verifier.cli.output import PLAIN_WIDTH
 from verifier.runs.asking import execute
 from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
@@ -44,7 +45,8 @@ def test_a_run_of_one_property_writes_its_certificate_alone(tmp_path: Path) -> N
     verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--certificate", str(path))
     assert json.loads(path.read_text())["property"] == "StartsLow"
     told = verify("certify", str(path), "--spec", CHAIN).stdout
-    assert "The file says that ic3 with minisat" in told
+    assert "The file says that ic3 with minisat" in " ".join(told.split())
+    assert max(map(len, told.splitlines())) <= PLAIN_WIDTH
 
 
 def test_certify_checks_each_and_says_what_is_covered(proofs: Path) -> None:
