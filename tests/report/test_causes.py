@@ -78,15 +78,15 @@ def test_a_value_is_followed_through_messages_to_where_it_came_from() -> None:
     # b3 has the entry, and is not in the ensemble that c3 closed with
     assert "meta_fragments[1] was last changed in step 1, ClientCreatesLedger: {} → {b1, b2}." in changed
     assert "b_entries[b3][1] was last changed in step 19, BookieSendsAddConfirmedResponse: – → 1." in changed
-    assert chain.startswith("How meta_last_entry became 1: 6 earlier changes → step 20 ")
+    assert chain.startswith("How meta_last_entry became 1, the last 8 of 14 changes: step 20: ")
     places = [
-        "step 21 clients[c2].lac = 1",
+        "step 21: clients[c2].lac = 1",
         "add_requests[c2][2][1][b1]",
         "b_lac[b1] = 1",
         "fence_responses[c3][b1].lac",
-        "step 26 clients[c3].lap = 1",
+        "step 26: clients[c3].lap = 1",
         "clients[c3].curr_read_entry",
-        "step 29 clients[c3].last_recoverable_entry = 1.",
+        "step 29: clients[c3].last_recoverable_entry = 1.",
     ]
     assert [chain.index(place) for place in places] == sorted(chain.index(place) for place in places)
     steps = [int(step) for step in re.findall(r"step (\d+)", chain)]
@@ -136,4 +136,4 @@ def test_a_member_that_left_is_no_equation(tmp_path: Path) -> None:
     file = tmp_path / "leader.py"
     file.write_text(LEADER)
     (row,) = run_rows("explore", str(file), "--property", "nobody_leads")
-    assert re.search(r"How leader became n\d: step 1 n\d ∈ up became no\.", " ".join(sentences(row)))
+    assert re.search(r"How leader became n\d: step 1: n\d ∈ up became no\.", " ".join(sentences(row)))

@@ -22,7 +22,7 @@ from verifier.report.page import as_html
 from verifier.report.report import Report
 from verifier.report.trace_diagram import diagram_of
 from verifier.report.verdict_page import verdict_page
-from verifier.verdict import COMPLETE, VerdictKind
+from verifier.verdict import COMPLETE, VerdictKind, beyond_depth
 
 
 def page(row: Row) -> str:
@@ -94,12 +94,23 @@ def test_a_complete_search_says_how_many_states_there_are(tmp_path: Path) -> Non
     )
 
 
+def test_a_memory_that_nobody_measured_is_left_out(tmp_path: Path) -> None:
+    row = jugs(tmp_path)
+    known, unknown = replace(row, peak_memory=2**20), replace(row, peak_memory=0)
+    assert ("peak memory", "1 MiB") in verdict_page("a", "a", known, with_itf=False).facts
+    assert "peak memory" not in dict(verdict_page("a", "a", unknown, with_itf=False).facts)
+
+
 def test_whether_an_execution_is_the_shortest_is_said(tmp_path: Path) -> None:
     row = jugs(tmp_path)
     assert row.fewest
     assert claim_of(row).startswith("An execution of 2 steps violates it, and no shorter one does.")
     longer = replace(row, fewest=False)
     assert claim_of(longer).startswith("An execution of 2 steps violates it; there may be a shorter one.")
+    assert "The search asked for" not in claim_of(longer)
+    ahead = replace(longer, reason=beyond_depth(1))
+    assert "The search asked for 1 step; it met this longer execution on the way." in claim_of(ahead)
+    assert "The search asked for 12 steps; " in claim_of(replace(longer, reason=beyond_depth(12)))
 
 
 def test_another_checkers_shorter_execution_agrees_in_words_that_say_so() -> None:

@@ -98,6 +98,18 @@ def test_the_first_state_of_a_failed_induction_shows_what_is_to_blame(driver: Ch
     assert texts(driver, ".current .detail h3")[0] == "0 · a state, maybe unreachable"
 
 
+@needs_chromium
+def test_a_telephone_shows_a_failed_induction_whole(driver: Chrome, tmp_path: Path) -> None:
+    spec = str(_ROOT / "docs" / "examples" / "two_phase.py")
+    (row,) = run_rows("induct", spec, "--property", "Consistent", "--lemma", "TmKeepsItsWord")
+    open_report(driver, Report("induct", (row,)), tmp_path, width=400)
+    head = driver.find_element("css selector", ".current .failing strong")
+    assert head.text.replace("\n", " ").endswith("That state may be unreachable.")
+    pane = "document.querySelector('.current .pane')"
+    assert evaluate(driver, f"{pane}.scrollTop") == 0  # all of it fits
+    assert driver.find_element("css selector", ".current g.row[data-step='0'] .title").is_displayed()
+
+
 def test_the_command_of_a_file_names_the_file() -> None:
     spec = str(_ROOT / "docs" / "examples" / "two_phase.py")
     (row,) = run_rows("bmc", spec, "--property", "Consistent", "--depth", "2")

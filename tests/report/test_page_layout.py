@@ -142,6 +142,11 @@ def test_a_cell_of_many_jobs_says_how_far_they_go(driver: Chrome, tmp_path: Path
     assert any("12 ×" in cell for cell in cells), cells
     (summary,) = texts(driver, "#overview > .summary")
     assert summary == "Nothing else fails. Of the other jobs 80 hold up to depth 12 (bmc, prove)."
+    open_report(driver, sweep(), tmp_path, width=400)
+    captions = boxes(driver, ".grid caption")
+    assert captions
+    wraps = "getComputedStyle(document.querySelector('.grid caption')).whiteSpace"
+    assert evaluate(driver, wraps) == "normal"
 
 
 def test_long_names_break_on_a_telephone(driver: Chrome, tmp_path: Path) -> None:

@@ -211,3 +211,31 @@ def test_a_value_that_stays_belongs_to_all_states_that_are_told(tmp_path: Path) 
     (part,) = draw(row).unmet
     assert [one.path for one in part.blamed] == ["y"]
     assert part.states == ((2, len(draw(row).steps) - 1),)
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ("Range(0, 1)", "a1 is not in line, which is ⟨a2, a2⟩"),
+        ("Range(0, 0)", "no p has (p < length(line)) ∧ (line[p] = a1)"),  # place 1 was not asked
+    ],
+)
+def test_an_item_is_absent_only_if_all_places_were_asked(places: str, words: str, tmp_path: Path) -> None:
+    spec = tmp_path / "lines.py"
+    spec.write_text(
+        f"""from verifier import *
+class Lines(Protocol):
+    \"\"\"Apps wait in a line.\"\"\"
+    apps = IndexSetConstant(2, kind="app")
+    def state(self): return State(line=Sequence(self.apps, 2))
+    def init(self, s): return s.line.is_empty
+    @action(app="apps")
+    def join(self, s, app): return Step(when=s.line.length < 2, then={{s.line: s.line.append(app)}})
+    @invariant
+    def first_waits(self, s):
+        waits = exists((p < s.line.length) & (s.line[p] == "a1") for p in {places})
+        return (s.line.length < 2) | waits
+"""
+    )
+    (row,) = run_rows("bmc", str(spec), "--property", "first_waits", "--depth", "3")
+    assert words in tell_row(row).lines[-1]

@@ -124,14 +124,13 @@ class _Causes:
         if not origins:
             return
         left_out = len(origins) - _MOST_LINKS
-        yield Piece(f"How {self._became(first)}: ")
-        if left_out > 0:
-            yield Piece(f"{left_out} earlier change{'s' if left_out > 1 else ''} → ")
+        which = f", the last {_MOST_LINKS} of {len(origins)} changes" if left_out > 0 else ""
+        yield Piece(f"How {self._became(first)}{which}: ")
         for number, one in enumerate(reversed(origins[:_MOST_LINKS])):
             if number:
                 yield Piece(" → ")
             yield self._link(one.step)
-            yield Piece(f" {self._became(one, is_in_chain=True)}")
+            yield Piece(f": {self._became(one, is_in_chain=True)}")
         yield Piece(".")
 
     def _became(self, one: _Write, *, is_in_chain: bool = False) -> str:

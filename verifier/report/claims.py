@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from verifier.outcomes.row import Row
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
-from verifier.verdict import COMPLETE, VerdictKind, say_limits, say_reachable
+from verifier.verdict import COMPLETE, VerdictKind, beyond_depth, say_limits, say_reachable
 
 _NO_VIOLATION = (
     "This is no violation: a step leads from a state that satisfies all assumptions to one that does not."
@@ -18,6 +19,7 @@ UNREACHABLE = "; the first state may be unreachable"
 """The end of the reason of an engine, which the page says in a sentence."""
 _MOST_NAMED = 3
 """The most protocols and properties that a sentence on undecided jobs names."""
+_BEYOND = re.compile(rf"^{beyond_depth(0)}".replace("0", "([0-9]+)"))
 _REPLAYED = "It was replayed step by step, without a solver."
 
 
@@ -137,7 +139,7 @@ def claim_of(row: Row) -> str:
         case VerdictKind.VIOLATED if row.trace is None:
             return "No reachable state satisfies it."
         case VerdictKind.VIOLATED:
-            return f"{_execution(row)} violates it{_shortest(row)} {_REPLAYED}"
+            return f"{_execution(row)} violates it{_shortest(row)}{_ahead(row)} {_REPLAYED}"
         case VerdictKind.NOT_INDUCTIVE:
             return f"{_NO_VIOLATION} {_MAY_BE_UNREACHABLE}"
         case VerdictKind.INCONCLUSIVE:
@@ -175,6 +177,15 @@ def _because(row: Row) -> str:
     if reason == COMPLETE and constraints:
         reason = f"complete: every {say_reachable(constraints)} was checked"
     return f" {reason[0].upper()}{reason[1:]}."
+
+
+def _ahead(row: Row) -> str:
+    """Say what it means that an execution is longer than the search was asked for."""
+    found = _BEYOND.search(row.reason or "")
+    if not found:
+        return ""
+    asked = "1 step" if found[1] == "1" else f"{found[1]} steps"
+    return f" The search asked for {asked}; it met this longer execution on the way."
 
 
 def _execution(row: Row) -> str:

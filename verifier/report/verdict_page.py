@@ -126,7 +126,8 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
-    memory = "" if row.peak_memory is None else f"{row.peak_memory / 2**20:.0f} MiB"
+    # A run that ends before anybody looks has 0, which nobody measured.
+    memory = f"{row.peak_memory / 2**20:.0f} MiB" if row.peak_memory else ""
     # Of searches side by side, the one that looked at all states needed no solver.
     by_solver = (row.proof or {}).get("found_by") != "explore"
     options = {name: value for name, value in row.options.items() if value not in (None, [], ())}
