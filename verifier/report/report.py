@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from verifier.encodings.concrete import show
-from verifier.outcomes.row import FILE, LEMMAS, LIBRARIES, Row
+from verifier.outcomes.row import FILE, LEMMAS, LIBRARIES, TRACE_FILE, Row
 from verifier.printable import json_text
 from verifier.report.known import find_known_answer
 from verifier.runs.engine import engine_named
@@ -123,7 +123,7 @@ def command_of(row: Row) -> str:
     """The command that asks the row's question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
     if not is_engine(row.engine):
-        return shlex.join(["verify", row.engine, "TRACE.itf.json"])
+        return shlex.join(["verify", row.engine, str(row.statistics.get(TRACE_FILE, "TRACE.itf.json"))])
     engine = engine_named(row.engine)
     named = str(row.statistics.get("module") or row.statistics.get(FILE, spec))
     words = ["verify", engine.name, *(["--spec"] if named.startswith("-") else []), named]

@@ -46,7 +46,7 @@ def read_report(
 
     replay = replay_text(path, text, spec, settings, reading)
     warnings = () if replay.warning is None else (f"Warning: {replay.warning}.",)
-    return Report(title or path.name, (row_of(replay),), warnings)
+    return Report(title or path.name, (row_of(replay, path),), warnings)
 
 
 def _of_sweep(folder: Path, older: bool) -> tuple[tuple[Row, ...], tuple[str, ...]]:

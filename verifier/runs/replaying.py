@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.content import as_object
-from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, Row, rows_of
+from verifier.outcomes.row import ASKED, DOCUMENTED, PLACES, TRACE_FILE, Row, rows_of
 from verifier.outcomes.run import Run
 from verifier.runs.building import build_model
 from verifier.runs.loaded import TLA, Loaded, ReadingOptions
@@ -128,8 +128,8 @@ def _check_trace(model: Model, trace: Trace, about: itf.Header) -> Trace:
     return check_lasso(live_model(model, prop, trace.loop.fairness, conditions), trace)
 
 
-def row_of(replay: Replayed) -> Row:
-    """Return the verdict that a replayed trace shows. Raises UsageError if the trace names no property."""
+def row_of(replay: Replayed, file: Path | None = None) -> Row:
+    """Return the verdict that a replayed trace of a file shows. Raises UsageError if it names no property."""
     model, trace = replay.model, replay.trace
     if trace.violates is None:
         raise UsageError("the trace names no property, so there is no verdict to report")
@@ -152,6 +152,7 @@ def row_of(replay: Replayed) -> Row:
     (row,) = rows_of(as_object(run))
     names = ("module", "config", ASKED, DOCUMENTED, PLACES)
     kept = {name: row.statistics[name] for name in names if name in row.statistics}
+    kept |= {} if file is None else {TRACE_FILE: str(file)}
     return replace(row, statistics=kept, fewest=None)
 
 

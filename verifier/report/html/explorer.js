@@ -34,6 +34,10 @@ class Explorer {
 
   /* The other executions of the report, which are read when they are looked at. */
   others() {
+    if (Packed.columns) {
+      const { addresses } = JSON.parse(document.getElementById("rows").textContent);
+      return Packed.executions().filter(({ number }) => addresses[number] !== this.page).map(({ number, title, trace }) => ({ page: addresses[number], title, trace: () => new Trace(JSON.parse(trace())) }));
+    }
     return [...document.querySelectorAll(".explorer")].filter((host) => host !== this.host).map((host) => {
       const page = host.closest(".page"), { trace } = host.dataset;
       return { page: page.id, title: page.dataset.title, trace: () => new Trace(JSON.parse(document.getElementById(trace).textContent)) };
@@ -117,8 +121,9 @@ class Explorer {
   copies() {
     const { itf, packedItf } = this.host.dataset, whole = document.getElementById(itf);
     const buttons = [Copying.button("text", () => Copying.text(this.trace))];
-    if (packedItf) return [...buttons, Copying.button("ITF", () => Copying.packed(Number(packedItf)))];
-    return whole ? [...buttons, Copying.button("ITF", () => whole.textContent)] : buttons;
+    const refused = this.trace.start === "initially" ? [] : [Page.make("small", { class: "refused" }, "It begins in a state that may be unreachable, so verify replay refuses the ITF.")];
+    if (packedItf) return [...buttons, Copying.button("ITF", () => Copying.packed(Number(packedItf))), ...refused];
+    return whole ? [...buttons, Copying.button("ITF", () => whole.textContent), ...refused] : buttons;
   }
 
   /* Keys belong to the explorer while it has the focus. */

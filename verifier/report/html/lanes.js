@@ -27,7 +27,13 @@ class Lanes {
     };
     const fill = () => list.replaceChildren(...this.order.map(line));
     fill();
-    return make("details", { class: "chooser" }, make("summary", {}, "Lanes …"), list);
+    const summary = make("summary", {}, "Lanes …"), box = make("details", { class: "chooser" }, summary, list);
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !box.open) return;
+      box.open = false;
+      summary.focus();
+    });
+    return box;
   }
 
   moveLeft(number) {

@@ -17,6 +17,7 @@ class List {
     this.words = [];
     this.sorted = null;
     this.printing = false;
+    this.place = 0;
     this.build(host);
     this.choose();
   }
@@ -47,7 +48,7 @@ class List {
     [...this.table.querySelectorAll("col")].forEach((col, number) => { col.style.width = `${widths[number]}px`; });
     this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
     this.pane = make("div", { class: "rows", tabindex: 0, role: "group", "aria-label": "All verdicts" }, this.table);
-    this.pane.addEventListener("scroll", () => this.draw());
+    this.pane.addEventListener("scroll", () => { if (this.pane.offsetParent) this.place = this.pane.scrollTop; this.draw(); });
     this.printed = make("p", { class: "printed" });
     this.printed.hidden = true;
     host.replaceChildren(make("p", { class: "facets" }, make("label", {}, "Show those that contain ", this.find), ...facets, this.clear, this.found), this.printed, this.pane);
@@ -204,8 +205,37 @@ const Packed = {
   async make(number, main) {
     Packed.ready ??= Copying.unpack(document.getElementById("packed").textContent);
     const made = document.createElement("template");
-    made.innerHTML = Packed.pageOf(await Packed.ready, number);
+    Packed.columns = await Packed.ready;
+    made.innerHTML = Packed.pageOf(Packed.columns, number);
     main.append(made.content);
+  },
+
+  /* The pages that have an execution, by number; known once a page was made. */
+  executions() {
+    Packed.found ??= Packed.pagesWith('class="explorer"').map((number) => {
+      const [, title] = /data-title="([^"]*)"/.exec(Packed.pageOf(Packed.columns.slice(0, 1), number)), made = document.createElement("textarea");
+      made.innerHTML = title;  // only reads what stands for special characters
+      const trace = () => {
+        const page = document.createElement("template");
+        page.innerHTML = Packed.pageOf(Packed.columns, number);
+        return page.content.getElementById(page.content.querySelector(".explorer").dataset.trace).textContent;
+      };
+      return { number, title: made.value, trace };
+    });
+    return Packed.found;
+  },
+
+  /* The numbers of the pages with these words in a line. */
+  pagesWith(words) {
+    const found = new Set();
+    for (const column of Packed.columns) {
+      let has = false;
+      column.forEach((line, number) => {
+        if (line !== 0) has = line !== null && line.includes(words);
+        if (has) found.add(number);
+      });
+    }
+    return [...found].sort((one, other) => one - other);
   },
 
   /* The lines of a page: 0 stands for the line of the page before, null for none. */

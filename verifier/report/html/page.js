@@ -20,6 +20,9 @@
     return wanted && isPage(wanted) ? document.getElementById(wanted) : undefined;
   }
 
+  let left = null, seenAt = 0;  // where the overview was left, and where the window was scrolled to before the address changed
+  addEventListener("scroll", () => { if (document.getElementById("overview")?.classList.contains("current")) seenAt = scrollY; });
+
   async function show() {
     const { name, step, view, query } = Address.read(), asked = location.hash;
     const found = name ? await pageOf(name) : undefined;
@@ -29,15 +32,26 @@
     missing.hidden = Boolean(found) || ["", "main", "overview"].includes(name);
     missing.textContent = missing.hidden ? "" : "This report has no verdict with the name in the address.";
     const moved = !page.classList.contains("current");
+    if (moved && list && overview.classList.contains("current")) left = { address: list.address(), y: seenAt, top: list.place };
     for (const other of document.querySelectorAll(".page")) other.classList.toggle("current", other === page);
     document.title = page.dataset.title ? `${page.dataset.title} · ${main.dataset.title}` : main.dataset.title;
     if (moved) scrollTo(0, 0);
-    if (page === overview && list) list.read(query);
-    if (page === overview && list && query.size > 0) showList();
+    if (page === overview && list) showOverview(query, moved);
     if (page.id === "graph" && document.getElementById("graph-host")) showGraph(query);
     fitLogs();
     const host = page.querySelector(".explorer");
     if (host) showExecution(host, step, view, query, moved);
+  }
+
+  /* The list as the address says; as it was left, where that is the same. */
+  function showOverview(query, moved) {
+    if (moved && left && left.address === (location.hash || "#overview") && list.address() === left.address) {
+      list.pane.scrollTop = left.top;
+      scrollTo(0, left.y);
+      return;
+    }
+    list.read(query);
+    if (query.size > 0) showList();
   }
 
   function showGraph(query) {
@@ -73,7 +87,7 @@
     if (query.has("show")) explorer.showOnly(query.get("show"));
     if (query.has("watch")) explorer.watchFor(query.get("watch"));
     if (view) explorer.look(view);
-    if (step !== null) explorer.select(step, false);
+    if (step !== null) explorer.select(step, !moved);  // the address also says the view, and what is shown
     if (step !== null && !moved) explorer.bringIntoView();
   }
 

@@ -73,9 +73,14 @@ class Variables {
   }
 
   change(act) {
+    const used = document.activeElement, place = used?.closest("[data-variable]")?.dataset.variable;
+    const buttons = () => [...this.pane.querySelectorAll("[data-variable]")].filter(({ dataset }) => dataset.variable === place).flatMap((head) => [...head.querySelectorAll("button")]);
+    const at = buttons().indexOf(used);
     act();
     this.draw();
     this.mark(this.current, this.found);
+    if (this.pane.contains(document.activeElement) || !place) return;
+    (buttons()[at] ?? this.pane).focus();  // the head was made again
   }
 
   head(column) {

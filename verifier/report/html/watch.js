@@ -6,6 +6,7 @@ class Watch {
   static SIZES = ["length", "Len", "len", "size", "Cardinality", "cardinality"];
   static ORDER = { "<": (a, b) => a < b, ">": (a, b) => a > b, "≤": (a, b) => a <= b, "≥": (a, b) => a >= b };
   static CLOSING = { "{": "}", "[": "]", "(": ")", "⟨": "⟩" };
+  static KNOWN = "known are + = # < <= > >= \\in, and, or, not, length(…)";
   static ABSENT = "–";
   static LONGEST = 120;
 
@@ -41,7 +42,7 @@ class Watch {
     if (bracket) { this.token = { kind: "value", text: this.literal(this.balanced()) }; return; }
     Watch.TOKEN.lastIndex = this.at;
     const found = Watch.TOKEN.exec(this.words);
-    if (!found) throw new Error(`cannot read “${rest.trim()}”`);
+    if (!found) throw new Error(`cannot read “${rest.trim().slice(0, 40)}”: ${Watch.KNOWN}`);
     this.at = Watch.TOKEN.lastIndex;
     const [, number, text, sign, name] = found;
     const word = sign ?? name;
@@ -160,6 +161,8 @@ class Watch {
     const place = this.whole.places.get(path), found = place === undefined ? null : this.trace.member(place);
     if (found) throw new Error(`${found.set} is a set: write ${this.trace.nameOf(place)}`);
     if (this.whole.has(path)) return (state) => this.whole.value(path, state);
+    const inside = this.inside(path);
+    if (inside) return inside;
     if (/[.[]/.test(path) && this.trace.variables.includes(Trace.variableOf(path))) {
       const near = this.whole.paths.filter((other) => other.startsWith(Trace.variableOf(path)));
       throw new Error(`the state has no part ${path}; it has ${near.slice(0, 6).join(", ")}`);
@@ -167,6 +170,23 @@ class Watch {
     this.checkWord(Trace.variableOf(path));
     if (/[.[]/.test(path)) throw new Error(`${Trace.variableOf(path)} is no part of the state, so it has no parts`);
     return () => path;
+  }
+
+  /* What is inside of a part that is shown as one value: an item of a sequence, a field, what a key has. */
+  inside(path) {
+    const pieces = Whole.pieces(path), count = pieces.findIndex((_, index) => this.whole.places.has(pieces.slice(0, index).join("")));
+    if (count < 0) return null;
+    const outer = pieces.slice(0, count).join(""), known = new Set();
+    const read = (state) => pieces.slice(count).reduce((value, piece) => {
+      const entries = Whole.entries(value, this.trace.tla);
+      if (entries.size && !entries.has(piece)) for (const one of entries.keys()) known.add(one);
+      return entries.get(piece);
+    }, this.whole.value(outer, state));
+    if (this.trace.states.some((state) => read(state) !== undefined)) return read;
+    if (known.size) throw new Error(`no state has a part ${path}; there are ${[...known].slice(0, 6).join(", ")}`);
+    const isEmpty = (state) => (Watch.membersOf(this.whole.value(outer, state)) ?? [0]).length === 0;
+    if (!this.trace.states.some(isEmpty)) throw new Error(`${outer} has no parts`);
+    return read;
   }
 
   static truth(value) {
@@ -178,8 +198,15 @@ class Watch {
   static plain(value) {
     const truth = Watch.truth(value), text = String(value);
     if (truth !== undefined) return String(truth);
+    const kind = Watch.kindOf(text), members = kind ? Watch.membersOf(text) : undefined;
+    if (kind === "sequence" && members) return `⟨${members.map((member) => Watch.plain(member)).join()}⟩`;
     if (!/^[{[]/.test(text)) return text.split(/("(?:[^"\\]|\\.)*")/).map((part, index) => index % 2 ? part : part.replace(/\s/g, "")).join("");
     return `${text[0]}${(Watch.membersOf(text) ?? [text]).map((member) => Watch.plain(member)).sort().join()}`;
+  }
+
+  /* Whether a text is a set or a sequence, however it is written: [1, 2] is ⟨1, 2⟩; undefined of other values. */
+  static kindOf(text) {
+    return text[0] === "{" ? "set" : /^(<<|⟨)/.test(text) || (text[0] === "[" && !text.includes("|->")) ? "sequence" : undefined;
   }
 
   /* A number without zeros before it. */
@@ -194,11 +221,12 @@ class Watch {
   static compare(sign, left, right) {
     if (sign === "=" || sign === "≠") {
       if (left === undefined || right === undefined) return undefined;
+      if ([left, right].map((value) => Watch.kindOf(String(value))).sort().join() === "sequence,set") throw new Error("a sequence is compared with a set: write ⟨…⟩ or […] for a sequence, and {…} for a set");
       return (Watch.plain(left) === Watch.plain(right)) === (sign === "=");
     }
     if (sign === "∈") {
       const members = Watch.membersOf(right);
-      return members === undefined || left === undefined ? undefined : members.some((member) => Watch.compare("=", member, left));
+      return members === undefined || left === undefined ? undefined : members.some((member) => Watch.plain(member) === Watch.plain(left));
     }
     const [a, b] = [left, right].map(Watch.number);
     return a === undefined || b === undefined ? undefined : Watch.ORDER[sign](a, b);

@@ -45,6 +45,25 @@ class Whole {
     return rest;
   }
 
+  /* A path in pieces: a name, and each .field and [key] after it. */
+  static pieces(path) {
+    const found = [/^[^.[]*/.exec(path)[0]];
+    for (let rest = path.slice(found[0].length); rest; rest = rest.slice(found.at(-1).length)) found.push(rest[0] === "." ? /^\.\w*/.exec(rest)[0] : Whole.key(rest));
+    return found;
+  }
+
+  /* What a sequence, record or function has inside, by the pieces of a path that lead to it; TLA+ counts from 1. */
+  static entries(text, tla) {
+    const members = Watch.kindOf(text ?? "") === "set" ? [] : Watch.membersOf(text) ?? [];
+    if (Watch.kindOf(text ?? "") === "sequence") return new Map(members.map((member, index) => [`[${index + (tla ? 1 : 0)}]`, member]));
+    const form = tla ? /^(.*?) (\|->|:>) (.*)$/s : /^(.*?)(:| )\s*(.*)$/s;
+    return new Map(members.flatMap((member) => {
+      const [, name, sign, value] = form.exec(member) ?? [];
+      if (name === undefined) return [];
+      return sign === ":>" || sign === ":" ? [[`[${name}]`, value]] : [[`.${name}`, value], ...(tla ? [[`["${name}"]`, value]] : [])];
+    }));
+  }
+
   static plain(parts) {
     return `(${parts.map(([part, value]) => `${part[0] === "." ? `${part.slice(1)} ` : `${part.slice(1, -1)}: `}${value ?? Watch.ABSENT}`).join(", ")})`;
   }
