@@ -92,6 +92,18 @@ def test_standard_input_is_judged_as_it_comes() -> None:
 
 
 @pytest.mark.usefixtures("counter")
+def test_ignored_events_count_for_nothing_on_standard_input_too() -> None:
+    Path("map.toml").write_text('ignore = ["beat"]\n' + Path("map.toml").read_text())
+    lines = '{"event": "inc"}\n{"event": "beat"}\n{"event": "inc", "value": 3}\n'
+    Path("log.ndjson").write_text(lines)
+    for log in ("log.ndjson", "-"):
+        asked = ["conform", log, "--spec", "Counter.tla", "--map", "map.toml"]
+        done = CliRunner().invoke(cli, asked, input=lines)
+        assert done.exit_code == 10
+        assert "  1 of 2 events is explained, 1 is ignored" in done.stdout.splitlines(), log
+
+
+@pytest.mark.usefixtures("counter")
 def test_a_log_that_ends_early_is_told() -> None:
     Path("map.toml").write_text('end = ["Set"]\n' + Path("map.toml").read_text())
     events: list[Event] = [{"event": "inc"}, {"event": "inc"}, {"event": "Set", "n": 0}]

@@ -56,6 +56,8 @@ class Search:
     """True if too many states agree with the last log."""
     _admits: Callable[[State], bool] | None = None
     """The test of states that are looked at; None for all."""
+    _skipped: list[int] = field(default_factory=list)
+    """The lines of the events that the mapping ignores."""
 
     def judge(self, log: Path) -> LogVerdict:
         """Return the verdict on a log. Raises UsageError if the log and the mapping do not fit together."""
@@ -80,7 +82,13 @@ class Search:
 
         Invariants are judged on complete matches: a state from which the log does not go on was never there.
         """
-        self._admits, self._has_exploded, seen = None, False, list[Event]()
+        self._admits, self._has_exploded = None, False
+        self._skipped.clear()
+        verdict = self._judge_events(log, events)
+        return replace(verdict, skipped=tuple(self._skipped))
+
+    def _judge_events(self, log: Path, events: Iterable[Event]) -> LogVerdict:
+        seen = list[Event]()
         verdict, frontier = self._search(log, events, seen)
         if verdict.verdict is not Conformance.ACCEPTED or not frontier:
             return verdict
@@ -161,6 +169,8 @@ class Search:
                 self.tick()
                 meant, rule = self._meaning_of(log, event)
                 if rule is None:
+                    if self._admits is None:  # a second search sees these again
+                        self._skipped.append(event.line)
                     continue
                 before = frontier if first else self._with_silent(frontier)
                 after = self._at_first(before, meant) if first else self._after(before, meant, rule)
