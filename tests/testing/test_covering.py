@@ -214,3 +214,12 @@ def test_ctrl_c_keeps_what_was_explored() -> None:
     assert process.returncode == 12
     assert "(not all: interrupted)" in shown
     assert "cover 4 of 4 actions" in shown
+
+
+def test_a_suite_of_a_module_shows_itself_in_a_line(counter: Path) -> None:
+    import verifier
+
+    loaded = verifier.load(str(counter / "Counter.tla"))
+    assert repr(loaded.tests("actions")).startswith("<TestSuite of Counter: ")
+    assert "cover 3 of 4 actions" in repr(loaded.tests("actions"))
+    assert "a module that is not translated" in repr(loaded.loaded.definition)

@@ -62,6 +62,10 @@ class TestSuite:
 
     __test__ = False  # no class of tests for pytest
 
+    def __repr__(self) -> str:
+        size, executions, covered, *_ = self.render(shown=False)
+        return f"<TestSuite of {size}; {executions}; {covered}>"
+
     @property
     def exit_code(self) -> ExitCode:
         """Return SUCCESS if each target is covered or impossible, and INCONCLUSIVE if not."""

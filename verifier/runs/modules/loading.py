@@ -44,6 +44,9 @@ class _UnreadTerm(Term):
             raise AssertionError("a formula is read of a module that is not translated")
         return super().__getattribute__(name)
 
+    def __repr__(self) -> str:
+        return "<the formula of a module that is not translated>"
+
 
 _UNREAD = _UnreadTerm.__new__(_UnreadTerm)
 UNKNOWN = TemporalFormula(TemporalOperator.EVENTUALLY, (_UNREAD,))
