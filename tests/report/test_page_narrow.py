@@ -105,6 +105,7 @@ def test_a_legend_explains_the_marks_that_are_drawn(driver: Chrome, tmp_path: Pa
     lanes = legend(driver)
     assert {"acts", "is changed", "sends to", "arrives in a later step", "has a value at fault"} <= {*lanes}
     assert "repeats forever" not in lanes
+    assert not any("demand other values" in words for words in lanes)
     assert not any(words.endswith(("hide", "keep in view")) for words in lanes)
     driver.find_element("css selector", ".current [data-view=variables]").click()
     table = legend(driver)

@@ -211,7 +211,8 @@ class Explorer {
     const limit = parseFloat(getComputedStyle(pane).maxHeight), border = pane.offsetHeight - pane.clientHeight;
     const end = pane.scrollHeight - headHeight, room = limit - border - headHeight;
     const first = end > room ? rows.find(({ top }) => top >= end - room) : undefined;
-    if (first && end - first.top > room * 0.7) pane.style.maxHeight = `${end - first.top + 6 + headHeight + border}px`;
+    const least = matchMedia(Explorer.NARROW).matches ? 0.4 : 0.7;  // on a telephone there is no band below the last row
+    if (first && end - first.top > room * least) pane.style.maxHeight = `${end - first.top + 6 + headHeight + border}px`;
     this.host.style.setProperty("--pane", `${pane.offsetHeight}px`);
   }
 

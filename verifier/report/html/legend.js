@@ -31,7 +31,7 @@ const Legend = (() => {
     [".back-edge", () => icon([["loop-mark", "path", { d: "M18 10H8V3H15" }], ["shows-head", "path", { d: "M20 3l-6 -3v6Z" }]]), "repeats forever"],
     [".ring", () => icon([["shows-ring", "circle", { cx: 11, cy: 6, r: 5 }]]), "has a value at fault"],
     [".row .change.wrong", () => sample("wrong", "red"), "gives the value at fault"],
-    [".row .change.cause", () => sample("cause", "bold"), "makes the property demand other values"],
+    [".row .change.cause", () => sample("cause", "bold"), "is a premise of what is demanded"],
   ];
 
   /* Of the tables. */
@@ -54,7 +54,7 @@ const Legend = (() => {
     return [
       ...(has(/(^|[ :,])[+] /) ? [[sample("", "+"), "added"]] : []),
       ...(has(/(^|[ :,])− /) ? [[sample("", "−"), "removed"]] : []),
-      ...(has(/(^|[ (])–($|[ ),])/) ? [[sample("", "–"), "no value"]] : []),
+      ...(has(/(^|[ (])–($|[ ),])/) ? [[sample("", "–"), "none"]] : []),
     ];
   }
 
