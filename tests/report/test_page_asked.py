@@ -114,3 +114,12 @@ def test_the_command_of_a_file_names_the_file() -> None:
     spec = str(_ROOT / "docs" / "examples" / "two_phase.py")
     (row,) = run_rows("bmc", spec, "--property", "Consistent", "--depth", "2")
     assert command_of(row).startswith("verify bmc two_phase.py --set rm=3 ")
+
+
+def test_a_page_says_in_which_folder_its_command_runs(driver: Chrome, tmp_path: Path) -> None:
+    spec = str(_ROOT / "docs" / "examples" / "two_phase.py")
+    for asked, hint in ((spec, "Run it in the folder of two_phase.py: "), ("kip320", "")):
+        open_report(driver, Report("bmc", run_rows("bmc", asked, "--depth", "1")), tmp_path)
+        about = driver.execute_script("return document.querySelector('.about').textContent")
+        assert ("Run it in the folder of" in about) == bool(hint)
+        assert hint in about

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import DOCUMENTED, LEMMA, PLACES, Row
+from verifier.outcomes.row import DOCUMENTED, FILE, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep
@@ -58,6 +58,8 @@ class VerdictPage:
     lemma: str
     """The name of that lemma; empty if there is none."""
     command: str
+    file: str
+    """The module's or protocol's file that the command names, without its folder; empty if it is built in."""
     facts: tuple[tuple[str, str], ...]
     failing: tuple[str, ...]
     told: Told | None
@@ -104,6 +106,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         asked=asked_of(row),
         lemma=failing_name(row) if LEMMA in row.statistics else "",
         command=command_of(row),
+        file=str(row.statistics.get("module") or row.statistics.get(FILE, "")),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
         told=None if diagram is None else tell(row, diagram),
