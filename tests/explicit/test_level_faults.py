@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
+from tests.support.child_processes import list_children
 from tests.support.command_line import ROOT
 from tests.support.level_search import IN_FILES, TWO_PROCESSES, collect_findings, everything, same
 from verifier.engines import task_processes
@@ -96,4 +96,4 @@ def test_a_task_that_always_ends_its_process_ends_the_exploration(
     _lose_tasks(monkeypatch, tmp_path, 1000)
     explored = explore(kafka, everything(kafka, beyond=TWO_PROCESSES))
     assert "ended 3 times at one task: killed by signal 9" in str(explored.verdicts[0].reason)
-    assert not psutil.Process().children()
+    assert not list_children()

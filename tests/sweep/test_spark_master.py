@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.child_processes import list_children
 from tests.support.command_line import LOCK, ROOT, wrong
 from tests.support.level_search import IN_FILES, Switching, collect_findings, everything
 from tests.support.models import build
@@ -131,7 +132,7 @@ def test_the_time_ends_also_while_spark_starts(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(Interrupted, match="timeout of 1 s"):
             _ = cluster.slots
     assert time.monotonic() - began < 30
-    assert not psutil.Process().children()
+    assert not list_children()
 
 
 @pytest.mark.parametrize("master", ["local[2]", "yarn"])
@@ -146,7 +147,7 @@ def test_an_exploration_may_end_while_spark_starts(
     model = build(LockServer())
     assert collect_findings(explored) == collect_findings(explore(model, everything(model)))
     assert time.monotonic() - began < 30
-    assert not psutil.Process().children()
+    assert not list_children()
 
 
 def _explore(
@@ -212,7 +213,7 @@ def test_a_spark_that_does_not_start_ends_the_exploration(
     explored = _explore(Switching, "local[2]", tmp_path)
     assert not explored.statistics["complete"]
     assert "Spark did not start: RuntimeError: no Java today" in str(explored.verdicts[0].reason)
-    assert not psutil.Process().children()
+    assert not list_children()
 
 
 _GATEWAY = RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")
