@@ -1,9 +1,11 @@
-"""Text from anywhere made fit to be shown: what steers terminals, or hides or reorders text, is escaped."""
+"""Text from anywhere made fit to be shown: what steers terminals, or hides or reorders text, is escaped. And
+words joined as in a sentence."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 _BREAKS = "\t\n"
@@ -21,6 +23,12 @@ def printable(words: str) -> str:
 def printable_text(text: str) -> str:
     """Make text of several lines printable, whose ends and tabs stay."""
     return _IN_A_TEXT.sub(_escape, text)
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Join words as in a sentence: ``a, b and c``. ``last``: the word before the last one."""
+    before, end = ", ".join(words[:-1]), "".join(words[-1:])
+    return f"{before} {last} {end}" if before else end
 
 
 def encode(text: str) -> bytes:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.kept_values import collecting_memories, without_keeping
 from tests.support.tla_modules import all_found, specify_module
-from verifier.tla import hoisting, lets, logic, pruning
+from verifier.tla import hoisting, pruning
 from verifier.tla.ast import Definition
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -107,33 +108,15 @@ def _name(formula: str, first: str, second: str) -> str:
 
 @contextmanager
 def _without_keeping() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(logic, "remaining_lines", lambda *_: [])
-        patch.setattr(logic, "keep_conjunct", lambda _ev, _whole, _unit, test: test)
-        patch.setattr(logic, "keep_parts", lambda _ev, _whole, _unit, test: test)
-        patch.setattr(lets, "keep_parts", lambda _ev, _whole, _unit, source, **_: source)
-        patch.setattr(lets, "compile_kept", lambda ev, *given: ev.value(*given))
+    with without_keeping(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(hoisting, "_guards", lambda *_, **__: [])
         yield
 
 
 @contextmanager
 def _counting() -> Iterator[list[Kept | Remaining]]:
-    """Collect the memories that are made."""
-    made = list[Kept | Remaining]()
-    begin, begin_rows = Kept.__init__, Remaining.__init__
-
-    def note(self: Kept) -> None:
-        begin(self)
-        made.append(self)
-
-    def note_rows(self: Remaining, *given: Any) -> None:
-        begin_rows(self, *given)
-        made.append(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Kept, "__init__", note)
-        patch.setattr(Remaining, "__init__", note_rows)
+    """Collect the memories that are made. Loops of few values are shortened, too."""
+    with collecting_memories() as made, pytest.MonkeyPatch.context() as patch:
         patch.setattr(pruning, "FEWEST", 1)
         yield made
 

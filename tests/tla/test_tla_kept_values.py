@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.kept_values import collecting_memories, without_keeping
 from tests.support.tla_modules import specify_module
-from verifier.tla import lets, logic
 from verifier.tla.ast import Definition
 from verifier.tla.frames import Undefined
 from verifier.tla.kept_conjuncts import Kept
@@ -91,33 +91,15 @@ def _steps(chance: Random, count: int) -> list[tuple[list[Any], list[Any]]]:
     return found
 
 
-def test_values_that_are_kept_are_the_values_without_keeping(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps, kept, rows = _steps(Random(35), 150), list[Kept](), list[Remaining]()
-    begin, begin_rows = Kept.__init__, Remaining.__init__
-
-    def note(self: Kept) -> None:
-        begin(self)
-        kept.append(self)
-
-    def note_rows(self: Remaining, *arguments: Any) -> None:
-        begin_rows(self, *arguments)
-        rows.append(self)
-
-    monkeypatch.setattr(Kept, "__init__", note)
-    monkeypatch.setattr(Remaining, "__init__", note_rows)
-    found = _outcomes(tmp_path, steps)
-    assert sum(one.known for one in rows) > 500
-    assert sum(one.known for one in kept) > 500
-    monkeypatch.setattr(logic, "remaining_lines", lambda *_: [])
-    monkeypatch.setattr(logic, "keep_conjunct", lambda _ev, _whole, _unit, test: test)
-    monkeypatch.setattr(logic, "keep_parts", lambda _ev, _whole, _unit, test: test)
-    monkeypatch.setattr(lets, "keep_parts", lambda _ev, _whole, _unit, source, **_: source)
-    monkeypatch.setattr(lets, "compile_kept", lambda ev, *given: ev.value(*given))
-    count = len(kept) + len(rows)
-    plain = _outcomes(tmp_path, steps)
-    assert len(kept) + len(rows) == count, "values are kept although nothing may be"
+def test_values_that_are_kept_are_the_values_without_keeping(tmp_path: Path) -> None:
+    steps = _steps(Random(35), 150)
+    with collecting_memories() as made:
+        found = _outcomes(tmp_path, steps)
+    assert sum(one.known for one in made if isinstance(one, Remaining)) > 500
+    assert sum(one.known for one in made if isinstance(one, Kept)) > 500
+    with collecting_memories() as others, without_keeping():
+        plain = _outcomes(tmp_path, steps)
+    assert not others, "values are kept although nothing may be"
     for number, (one, other) in enumerate(zip(found, plain, strict=True)):
         assert one == other, number
     outcomes = {str(outcome)[:4] for row in plain for outcome in row}

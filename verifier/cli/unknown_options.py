@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 
 import click
 
+from verifier.printable import join_words
+
 _NEAR = 0.7
 """The likeness of two names from which one may be meant for the other, without their dashes."""
 _MOST = 2
@@ -20,13 +22,13 @@ def explain_unknown_option(group: click.Group, context: click.Context, option: s
     others = _list_flags(group, context)
     having = [name for name, flags in others.items() if option in flags]
     if having:
-        return f"{words}: {_join(having, 'and')} {'has' if len(having) == 1 else 'have'} it"
+        return f"{words}: {join_words(having)} {'has' if len(having) == 1 else 'have'} it"
     near = _find_near(option, _flags_of(context.command, context))
     if near:
-        return f"{words}; did you mean {_join(near, 'or')}?"
+        return f"{words}; did you mean {join_words(near, 'or')}?"
     for flag in _find_near(option, dict.fromkeys(flag for flags in others.values() for flag in flags)):
         having = [name for name, flags in others.items() if flag in flags]
-        return f"{words}; {_join(having, 'and')} {'has' if len(having) == 1 else 'have'} {flag}"
+        return f"{words}; {join_words(having)} {'has' if len(having) == 1 else 'have'} {flag}"
     return words
 
 
@@ -55,8 +57,3 @@ def _find_near(option: str, flags: Iterable[str]) -> list[str]:
     plain = {flag.lstrip("-"): flag for flag in flags}
     near = difflib.get_close_matches(option.lstrip("-").casefold(), list(plain), n=_MOST, cutoff=_NEAR)
     return [plain[name] for name in near]
-
-
-def _join(names: list[str], word: str) -> str:
-    *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last

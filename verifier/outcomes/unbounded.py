@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from verifier.printable import join_words
 from verifier.verdict import Verdict
 
 _STOPPED, _KEEP_GOING = "stopped, since ", " (--keep-going would go on)"
@@ -17,10 +18,8 @@ _LEAST_DEPTH = 20
 
 def seems_unbounded(names: Iterable[str]) -> str:
     """Return the message about variables that grow."""
-    *others, last = names
-    if not others:
-        return f"{last} seems unbounded"
-    return f"{', '.join(others)} and {last} seem unbounded"
+    listed = list(names)
+    return f"{join_words(listed)} seem{'s'[: len(listed) == 1]} unbounded"
 
 
 def explain_stop(names: Iterable[str]) -> str:

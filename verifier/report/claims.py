@@ -107,8 +107,7 @@ def holding(rows: Sequence[Row]) -> str:
             of_kind = [row for row in rows if row.engine == engine and row.verdict is kind]
             verb = "hold" if kind is VerdictKind.HOLDS else "are proved"
             for words, count in _extents(of_kind).items():
-                how = "in all states" if words == "complete" else words
-                told.setdefault(f"{verb} {how}".rstrip(), {})[engine] = count
+                told.setdefault(f"{verb} {_in_all_states(words)}".rstrip(), {})[engine] = count
     parts = [f"{sum(of.values()):,} {words} ({', '.join(of)})" for words, of in told.items()]
     parts += _undecided(rows)
     return f" Of the other jobs {', '.join(parts)}." if parts else ""

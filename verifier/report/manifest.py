@@ -15,7 +15,7 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
     """One line for a cell that is as expected, otherwise one line for each difference."""
     if not checked.surprises:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
-        within = ",".join(dict.fromkeys(limits_of(c.row) for c in checked.checks if limits_of(c.row)))
+        within = ",".join(dict.fromkeys(filter(None, (limits_of(c.row) for c in checked.checks))))
         yield f"ok    {checked.cell.id}: {verdicts}{within and f',{within}'}, in {checked.seconds:.1f} s"
     for check in checked.surprises:
         yield _make_failure(checked.cell.id, check)

@@ -10,7 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
-from verifier.printable import printable
+from verifier.printable import join_words, printable
 from verifier.report.claims import is_complete
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
@@ -136,8 +136,8 @@ def _tell(jobs: _Jobs, names: Sequence[str]) -> bool:
 def _say_constants(jobs: _Jobs, without: Sequence[str]) -> str:
     """The constants that change no verdict, each with its values."""
     words = [f"{name} ({_shorten(_values(jobs, name))})" for name in without]
-    values = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
-    return f"The verdict is the same for each value of {values}. A cell has the jobs of all these values."
+    same = f"The verdict is the same for each value of {join_words(words)}"
+    return f"{same}. A cell has the jobs of all these values."
 
 
 def _shorten(values: Sequence[str]) -> str:
@@ -161,9 +161,8 @@ def _agreeing(jobs: _Jobs) -> list[str]:
     are_compared = any(len(by) > 1 for by in asked.values())
     if not are_compared or any(len(verdicts) > 1 for verdicts in kinds.values()):
         return []
-    *others, last = engines
     where = "" if len(decided) == len(jobs) else " where they decide"
-    return [f"{', '.join(others)} and {last} give the same answers{where}; depths and times differ."]
+    return [f"{join_words(engines)} give the same answers{where}; depths and times differ."]
 
 
 class _Scale:

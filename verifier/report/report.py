@@ -119,13 +119,18 @@ def version_columns(rows: Sequence[Row]) -> Mapping[str, Sequence[str]]:
     }
 
 
+def file_of(row: Row) -> str:
+    """The name of the module's or protocol's file, without its folder; empty if it is built in."""
+    return str(row.statistics.get("module") or row.statistics.get(FILE, ""))
+
+
 def command_of(row: Row) -> str:
     """The command that asks the row's question again."""
     spec = row.spec if row.spec in BUILT_IN else _FILE_OF_ANOTHER
     if not is_engine(row.engine):
         return shlex.join(["verify", row.engine, str(row.statistics.get(TRACE_FILE, "TRACE.itf.json"))])
     engine = engine_named(row.engine)
-    named = str(row.statistics.get("module") or row.statistics.get(FILE, spec))
+    named = file_of(row) or spec
     words = ["verify", engine.name, *(["--spec"] if named.startswith("-") else []), named]
     words += ["--config", row.statistics["config"]] if row.statistics.get("config") else []
     known = list_declared(engine.options)

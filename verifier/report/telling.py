@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.outcomes.row import ASSUMED, Row
+from verifier.printable import join_words
 from verifier.report.causes import Piece, earlier_causes
 from verifier.report.diagram import Change, Diagram, DiagramStep
 from verifier.report.failing import Failing
@@ -79,13 +80,8 @@ def tell(row: Row, diagram: Diagram) -> Told | None:
     lines = [*held, *_changes(diagram), *(_why(one, diagram) for one in diagram.failing)]
     if row.property_name == deadlock_title(row.statistics):
         after = f"After step {last}, {step}, no action" if last else "In the first state no action"
-        head, lines = (
-            f"{after} is enabled: a deadlock.",
-            [
-                *(_why(one, diagram) for one in diagram.failing),
-                *_changes(diagram),
-            ],
-        )
+        head = f"{after} is enabled: a deadlock."
+        lines = [*(_why(one, diagram) for one in diagram.failing), *_changes(diagram)]
     around = dict.fromkeys([*(words for part in diagram.failing for words in _around(part)), *unkept])
     is_arbitrary = row.verdict is VerdictKind.NOT_INDUCTIVE
     advice = [(Piece(_STRENGTHEN),)] if is_arbitrary else []
@@ -120,7 +116,7 @@ def _tell_held(row: Row, diagram: Diagram) -> Iterator[str]:
     assumed.sort(key=lambda name: (name != row.property_name, name in lemmas))
     words = [f"the lemma {name}" if name in lemmas else name for name in assumed]
     if words:
-        yield f"State 0 satisfies {' and '.join([', '.join(words[:-1]), words[-1]] if words[1:] else words)}."
+        yield f"State 0 satisfies {join_words(words)}."
 
 
 def _values_at_fault(diagram: Diagram) -> list[str]:

@@ -10,14 +10,14 @@ from typing import Any
 from markupsafe import Markup
 
 from verifier.encodings.concrete import show_constants
-from verifier.outcomes.row import DOCUMENTED, FILE, LEMMA, PLACES, Row
+from verifier.outcomes.row import DOCUMENTED, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
 from verifier.report.diagram import Demand, Diagram, DiagramStep
 from verifier.report.fair_loop import close_loop, fair_lines, unmet_lines
 from verifier.report.known import Known, find_known_answer
 from verifier.report.properties import Asked, asked_of
-from verifier.report.report import command_of
+from verifier.report.report import command_of, file_of
 from verifier.report.tables import failure_lines
 from verifier.report.telling import Told, failing_name, tell
 from verifier.report.trace_diagram import diagram_of
@@ -106,7 +106,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         asked=asked_of(row),
         lemma=failing_name(row) if LEMMA in row.statistics else "",
         command=command_of(row),
-        file=str(row.statistics.get("module") or row.statistics.get(FILE, "")),
+        file=file_of(row),
         facts=tuple(_facts(row)),
         failing=() if diagram is None else tuple(failure_lines(diagram)),
         told=None if diagram is None else tell(row, diagram),

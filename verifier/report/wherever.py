@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
-from verifier.printable import printable
+from verifier.printable import join_words, printable
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
 
@@ -82,5 +82,4 @@ def _values(rows: Sequence[Row], name: str) -> str:
     first, last = values[0], values[-1]
     if isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(values) >= _MANY:
         return f"{first}..{last}"
-    shown = [show(value) for value in values]
-    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return join_words([show(value) for value in values], "or")

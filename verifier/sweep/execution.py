@@ -79,7 +79,6 @@ def _shown(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))
 
 
-
 def error_row(job: Job, run_id: str, reason: str) -> Row:
     """The row of a job that could not be run."""
     return _Blank(job, replace(origin(), run_id=run_id), 0.0, None).row(VerdictKind.ERROR, reason)

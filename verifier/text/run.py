@@ -13,6 +13,7 @@ from rich.text import Text
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import choose_depth, find_unbounded
+from verifier.printable import join_words
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.text.columns import align_rows, wrap
@@ -196,8 +197,7 @@ def name_those(run: Run, kind: VerdictKind) -> str:
     names = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
     if len(names) > 1 and len(names) == len(run.outcome.verdicts):
         return "these properties"
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
+    return join_words(names, "or")
 
 
 def remark_on_deadlocks(run: Run) -> list[str]:
@@ -222,8 +222,8 @@ def _advise_on_termination(run: Run) -> list[str]:
     kinds = {verdict.property_name: verdict.kind for verdict in run.outcome.verdicts}
     if not config or kinds.get(stuck) is not VerdictKind.VIOLATED:
         return []
-    where = f"say CHECK_DEADLOCK FALSE in {Path(config).name}" if run.definition.checks_deadlock else ""
-    ways = [*([where] if where else []), "add an action that leaves the last state unchanged"]
+    ways = [f"say CHECK_DEADLOCK FALSE in {Path(config).name}"] if run.definition.checks_deadlock else []
+    ways.append("add an action that leaves the last state unchanged")
     return [f"If executions may end there: {', or '.join(ways)}."]
 
 

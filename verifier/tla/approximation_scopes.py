@@ -15,7 +15,6 @@ from verifier.tla.approximation import Approximate
 from verifier.tla.ast import Expression, Symbol
 from verifier.tla.frames import UNSET
 from verifier.tla.part_reads import Read, read_part
-from verifier.tla.value_types import Fn
 
 _MOST_PARTS = 16
 """The most narrower scopes that a scope keeps."""
@@ -40,11 +39,8 @@ class Known:
             return True
         if self.reads is None:
             return False
-        for (place, key), known in zip(self.reads, self.objects, strict=True):
-            value = now[place]
-            if key is not UNSET:
-                value = value.get(key) if type(value) is Fn else None
-            if value is not known:
+        for read, known in zip(self.reads, self.objects, strict=True):
+            if read_part(now, read) is not known:
                 return False
         self.step = step
         return True

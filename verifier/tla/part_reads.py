@@ -39,11 +39,10 @@ def find_part_reads(ev: Evaluator, whole: Expression, module: str) -> tuple[Part
 
 
 def _collect(ev: Evaluator, whole: Expression, module: str, names: _Names, found: set[PartRead]) -> None:
-    reads = ev.analysis.of(whole, module).reads
-    if not reads:
+    if not ev.analysis.of(whole, module).reads:
         return
     if isinstance(whole, _OTHERS):
-        found.update((ev.index[one], None) for one in reads)
+        _collect_whole(ev, whole, module, found)
         return
     match whole:
         case ast.FunctionApply(
@@ -69,8 +68,7 @@ def _collect_application(
     if isinstance(symbol, Definition):
         plain = not symbol.recursive and not any(one.arity for one in symbol.parameters)
         if symbol.body is None or symbol in ev.constants or not plain:
-            reads = ev.analysis.of(whole, module).reads
-            found.update((ev.index[one], None) for one in reads)
+            _collect_whole(ev, whole, module, found)
             return
         inner: _Names = dict(names) if symbol.nested else {}
         for parameter, part in zip(symbol.parameters, whole.arguments, strict=True):
@@ -79,10 +77,15 @@ def _collect_application(
     elif isinstance(symbol, Variable):
         found.add((ev.index[symbol], None))
     elif not isinstance(symbol, Builtin | Bound | Parameter):
-        found.update((ev.index[one], None) for one in ev.analysis.of(whole, module).reads)
+        _collect_whole(ev, whole, module, found)
         return
     for part in whole.arguments:
         _collect(ev, part, module, names, found)
+
+
+def _collect_whole(ev: Evaluator, whole: Expression, module: str, found: set[PartRead]) -> None:
+    """Add all variables that an expression reads, each as a whole."""
+    found.update((ev.index[one], None) for one in ev.analysis.of(whole, module).reads)
 
 
 def _name(argument: Expression, names: _Names) -> Symbol | None:

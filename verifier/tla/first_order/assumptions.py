@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,7 +101,7 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
             left = _read_sum(given[0], constants)
             if left is not None:
                 return Assumed(left, ">=", Linear(0), whole.place)
-        if name == "\\in" and _is_builtin(given[1], "BOOLEAN") and _is_fixed(given[0], constants):
+        if name == "\\in" and _is_builtin(given[1], "BOOLEAN") and _constant_among(given[0], constants.fixed):
             return None
         if name == "\\notin" and _is_declared_apart(given, constants):
             return None
@@ -144,14 +144,7 @@ def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) 
 
 def _atom_name(whole: ast.Expression, constants: Constants) -> str | None:
     """Return the name of a single value; None for another expression."""
-    symbol = whole.operator if isinstance(whole, ast.Apply) else None
-    return symbol.name if isinstance(symbol, ast.Constant) and symbol.name in constants.atoms else None
-
-
-def _is_fixed(whole: ast.Expression, constants: Constants) -> bool:
-    """True for a Boolean constant."""
-    symbol = whole.operator if isinstance(whole, ast.Apply) else None
-    return isinstance(symbol, ast.Constant) and symbol.name in constants.fixed
+    return _constant_among(whole, constants.atoms)
 
 
 def _are_declared_different(given: tuple[ast.Expression, ...], constants: Constants) -> bool:
@@ -171,21 +164,22 @@ def _is_builtin(whole: ast.Expression, name: str) -> bool:
 
 
 def _set_name(whole: ast.Expression, constants: Constants) -> str | None:
-    if isinstance(whole, ast.Apply) and isinstance(whole.operator, ast.Constant):
-        name = whole.operator.name
-        return name if name in constants.sets else None
-    return None
+    return _constant_among(whole, constants.sets)
+
+
+def _constant_among(whole: ast.Expression, known: Container[str]) -> str | None:
+    """Return the name of a constant that is among known ones; None for another expression."""
+    symbol = whole.operator if isinstance(whole, ast.Apply) else None
+    return symbol.name if isinstance(symbol, ast.Constant) and symbol.name in known else None
 
 
 def _read_sum(whole: ast.Expression, constants: Constants) -> Linear | None:
     """Return an expression as a sum of constants; None if it is none."""
     if isinstance(whole, ast.Number):
         return Linear(whole.value)
-    if not isinstance(whole, ast.Apply):
-        return None
-    if isinstance(whole.operator, ast.Constant) and whole.operator.name in constants.numbers:
-        return Linear(0, ((whole.operator.name, 1),))
-    if not isinstance(whole.operator, ast.Builtin):
+    if (number := _constant_among(whole, constants.numbers)) is not None:
+        return Linear(0, ((number, 1),))
+    if not isinstance(whole, ast.Apply) or not isinstance(whole.operator, ast.Builtin):
         return None
     name, given = whole.operator.name, whole.arguments
     if name == "Cardinality" and (set_name := _set_name(given[0], constants)) is not None:
