@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tests.support.chromium import browser, connect, console
 from tests.support.command_line import ROOT, verify
 from tests.support.pages import needs_chromium
 from tests.support.serving import serving
+from verifier.server.web import WalkServer
 
 LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 
@@ -44,6 +46,14 @@ def test_the_page_asks_with_its_token_alone() -> None:
         assert post(server.url, asked, **own, Host=f"example.org:{server.port}")[0] == 404
 
 
+def ask(server: WalkServer, method: str, **given: Any) -> dict[str, Any]:
+    """Ask as the page does; return the result."""
+    answer = server.read(json.dumps({"method": method, "params": given}).encode())
+    assert "error" not in answer, answer
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
 @pytest.mark.parametrize("method", ["load", "check", "conform", "follow", "close", "nothing"])
 def test_the_page_may_not_read_run_or_load(method: str) -> None:
     with serving(LOCK) as server:
@@ -68,6 +78,83 @@ def test_only_the_files_of_the_page_are_served() -> None:
         for name in ("../web.py", "web.py", "walk.html/x"):
             with pytest.raises(urllib.error.HTTPError):
                 urllib.request.urlopen(server.url + name, timeout=20)
+
+
+def test_the_page_shares_the_scripts_of_reports() -> None:
+    with serving(LOCK) as server:
+        for name, part in (
+            ("execution.js", "class Lanes"),
+            ("states.js", "class StateGraph"),
+            ("report.css", ".lane"),
+        ):
+            with urllib.request.urlopen(server.url + name, timeout=20) as answer:
+                assert part in answer.read().decode()
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"{server.url}style.css", timeout=20)
+
+
+@pytest.mark.parametrize(("spec", "lanes"), [(LOCK, ["c1", "c2", "shared"]), ("rabbit-sac", ["a1", "q1"])])
+def test_the_execution_is_drawn_as_in_reports(spec: str, lanes: list[str]) -> None:
+    with serving(spec) as server:
+        ask(server, "random_walk", steps=3, seed=1)
+        ask(server, "back")
+        drawn, path = ask(server, "drawing"), ask(server, "path")
+        assert drawn["at"] == 2
+        assert set(lanes) <= {name for name, *_ in drawn["diagram"]["lanes"]}
+        actions = [action for action, *_ in drawn["diagram"]["steps"]]
+        assert actions == ["", *(step["action"] for step in path["steps"])]
+
+
+def test_the_graph_has_what_was_seen() -> None:
+    with serving(LOCK, Client="{c1}", Leases="1") as server:
+        ask(server, "initial_states")
+        first = ask(server, "state")["state"]
+        ask(server, "step", action="Acquire")
+        seen = ask(server, "graph")
+        graph, numbers = seen["graph"], seen["numbers"]
+        assert (numbers[0], graph["initial"], seen["left_out"]) == (first, 1, 0)
+        assert [numbers[place] for place in seen["path"]] == [first, ask(server, "state")["state"]]
+        assert seen["path"] == seen["visited"] == [0, seen["current"]]
+        followers = {step["state"] for step in ask(server, "successors")["steps"]}
+        assert {numbers[to] for source, to, _ in graph["edges"] if source == seen["current"]} == followers
+        assert set(numbers) == {*followers, *(numbers[place] for place in seen["visited"])}
+        assert len(graph["states"]) == len(graph["levels"]) == len(numbers)
+
+
+COUNT = """---- MODULE Count ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x' = x + 1
+Small == x < 2
+Any == x >= 0
+====
+"""
+
+
+@pytest.fixture
+def count_module(tmp_path: Path) -> str:
+    """A module that counts, with an invariant that fails."""
+    module = tmp_path / "Count.tla"
+    module.write_text(COUNT)
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Small Any\n")
+    return str(module)
+
+
+def test_a_large_graph_is_cut_and_says_so(count_module: str) -> None:
+    with serving(count_module) as server:
+        ask(server, "random_walk", steps=350)
+        seen = ask(server, "graph")
+        assert seen["numbers"] == list(range(300))
+        assert seen["left_out"] == 52
+        assert seen["current"] is None
+        assert seen["graph"]["levels"] == list(range(300))
+
+
+def test_the_path_says_which_properties_are_not_true(count_module: str) -> None:
+    with serving(count_module) as server:
+        ask(server, "find_state", expression="x = 3")
+        assert ask(server, "path")["not_true"] == [[], [], ["Small"], ["Small"]]
 
 
 def test_a_trace_needs_its_spec() -> None:
@@ -162,3 +249,39 @@ def test_a_protocol_fits_the_page(width: int) -> None:
             lambda: "is not allowed" in page.texts("#message")[0] or "state" in page.texts("#message")[0]
         )
         assert page.texts("#message") != [""]
+
+
+@needs_chromium
+@pytest.mark.thorough
+@pytest.mark.parametrize("width", [1440, 400])
+def test_the_drawing_and_the_graph_follow_the_walk(width: int) -> None:
+    with serving(LOCK, Fencing="FALSE") as server, browser() as driver:
+        size = {"width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": width < 500}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        page = Page(driver, server.url)
+        for summary in driver.find_elements(By.CSS_SELECTOR, ".drawn summary"):
+            summary.click()
+        page.press("#steps button", "Acquire(c=c2)")
+        page.until(lambda: len(page.texts("#path > li")) == 2)
+
+        def count(frame: int, selector: str) -> int:
+            inside = "document.querySelectorAll('.drawn iframe')[arguments[0]].contentDocument"
+            script = f"return {inside}.querySelectorAll(arguments[1]).length"
+            found: int = driver.execute_script(script, frame, selector)
+            return found
+
+        page.until(lambda: count(0, "svg g.row[data-step]") >= 2)
+        page.until(lambda: count(1, ".node:not(.ahead)") == 2 and count(1, ".edge.walked") == 1)
+        assert count(1, ".node.ahead") > 0
+        driver.switch_to.frame(1)
+        target = driver.find_element(By.CSS_SELECTOR, ".node.ahead circle:last-child")
+        target.click()
+        driver.find_element(By.XPATH, "//button[text()='Go to this state']").click()
+        driver.switch_to.default_content()
+        page.until(lambda: len(page.address.split(".")) in (2, 3) and count(1, ".node:not(.ahead)") == 3)
+        driver.switch_to.frame(0)
+        driver.find_element(By.CSS_SELECTOR, 'g.row[data-step="0"] text').click()
+        driver.switch_to.default_content()
+        page.until(lambda: page.texts("#state-title") == ["Initial state"])
+        assert driver.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+        assert not [words for words in console(driver) if "favicon" not in words]

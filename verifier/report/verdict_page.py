@@ -13,9 +13,10 @@ from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import DOCUMENTED, LEMMA, PLACES, Row
 from verifier.printable import json_text
 from verifier.report.claims import claim_of, finder_of, is_complete, verdict_of
-from verifier.report.diagram import Demand, Diagram, DiagramStep
+from verifier.report.diagram import Diagram, DiagramStep
 from verifier.report.fair_loop import close_loop, fair_lines, unmet_lines
 from verifier.report.known import Known, find_known_answer
+from verifier.report.packed_diagram import pack_diagram
 from verifier.report.properties import Asked, asked_of
 from verifier.report.report import command_of, file_of
 from verifier.report.tables import failure_lines
@@ -112,7 +113,7 @@ def verdict_page(address: str, label: str, row: Row, *, with_itf: bool, source: 
         told=None if diagram is None else tell(row, diagram),
         loop=() if row.trace is None else tuple(unmet_lines(row.trace)),
         fair=() if row.trace is None else tuple(fair_lines(row.trace)),
-        trace=None if diagram is None else embed(_compact(row, diagram)),
+        trace=None if diagram is None else embed(_pack(row, diagram)),
         itf=itf_of(row) if with_itf else None,
         steps=() if diagram is None else diagram.steps,
         changes=()
@@ -208,56 +209,16 @@ def _obligation(item: Mapping[str, Any] | None) -> str:
     return f"{item['seconds']:.3f}" if item["seconds"] >= 0.0005 else "0"
 
 
-def _compact(row: Row, diagram: Diagram) -> dict[str, Any]:
-    """The diagram as JSON, in a compact form: each state is the changes from the state before it.
-
-    A long value is the list of what opens it, its members, and what closes it.
-    """
-    demands: dict[Demand, int] = {}
-    compact: dict[str, Any] = {
-        "property": failing_name(row),
-        "start": "a state, maybe unreachable" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
-        "about_step": diagram.about_step,
-        "loop": None if row.trace is None else row.trace.get("loop"),
-        "tla": diagram.is_tla,
-        "sets": diagram.sets,
-        "does": row.statistics.get(DOCUMENTED, {}),
-        "written": row.statistics.get(PLACES, {}),
-        "participants": diagram.has_participants,
-        "lanes": [[lane.name, lane.kind, lane.element] for lane in diagram.lanes],
-        "places": [[place.path, place.lane, int(place.message), place.key] for place in diagram.places],
-        "first": [parts or value for value, parts in zip(diagram.start, diagram.start_parts, strict=True)],
-        "steps": [
-            [
-                step.action,
-                step.parameters,
-                step.lane,
-                [[c.place, c.parts or c.after, *([c.delta] if c.delta else [])] for c in step.changes],
-                [demands.setdefault(one, len(demands)) for one in step.demands],
-            ]
-            for step in diagram.steps
-        ],
-        "arrows": [
-            [a.sender, a.receiver, a.sent, a.received, int(a.lost), int(a.directed), a.label]
-            for a in diagram.arrows
-        ],
-        "at": diagram.fails_at,
-        "failing": [
-            [
-                part.formula,
-                part.witnesses,
-                [
-                    [one.path, one.value, one.places, one.members, *([1] if one.is_before else [])]
-                    for one in part.blamed
-                ],
-                part.premises,
-                *([part.states] if part.states else []),
-            ]
-            for part in (*diagram.failing, *diagram.unmet)
-        ],
-    }
-    shown = [[one.formula, one.where] if one.where != one.formula else [one.formula] for one in demands]
-    return {**compact, "demands": shown}
+def _pack(row: Row, diagram: Diagram) -> dict[str, Any]:
+    """The diagram for the page's scripts, with what the row knows of the execution."""
+    return pack_diagram(
+        diagram,
+        property_name=failing_name(row),
+        start="a state, maybe unreachable" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially",
+        loop=None if row.trace is None else row.trace.get("loop"),
+        documented=row.statistics.get(DOCUMENTED, {}),
+        written=row.statistics.get(PLACES, {}),
+    )
 
 
 def itf_of(row: Row) -> Markup | None:

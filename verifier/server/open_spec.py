@@ -15,6 +15,7 @@ from verifier.conform.machine import Machine, State
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.runs.loaded import Loaded
 from verifier.server.readings import Reading, make_reading
+from verifier.system.model import Model
 
 Stamp = tuple[int, int]
 
@@ -55,9 +56,16 @@ class OpenSpec:
     kept_answers: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
     traces: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The counterexample that was found last for each property."""
+    begun: dict[int, None] = field(default_factory=dict)
+    """The states with which executions began, in their order."""
+    visited: dict[int, None] = field(default_factory=dict)
+    """The states where one stood, in their order."""
+    model: Model | None = None
+    """A protocol's transition system, once a drawing needed it."""
     _states: list[State] = field(default_factory=list)
     _numbers: dict[State, int] = field(default_factory=dict)
     _successors: dict[int, list[Successor]] = field(default_factory=dict)
+    _judged: dict[int, Mapping[str, bool | None]] = field(default_factory=dict)
 
     @cached_property
     def machine(self) -> Machine:
@@ -99,6 +107,17 @@ class OpenSpec:
             self._successors[number] = _without_copies(self._steps(number))
         return self._successors[number]
 
+    def judge(self, number: int) -> Mapping[str, bool | None]:
+        """Return whether each property of states holds in a state; None if it has no value there."""
+        if number not in self._judged:
+            state = self.state(number)
+            self._judged[number] = {
+                claim.name: self.reading.judge(claim.name, state, None).holds
+                for claim in self.reading.claims.values()
+                if claim.of_state and not claim.of_step
+            }
+        return self._judged[number]
+
     def _steps(self, number: int) -> Iterator[Successor]:
         state = self.state(number)
         for action in self.machine.actions:
@@ -127,6 +146,8 @@ class OpenSpec:
         """Begin a new path at a state."""
         self.state(number)
         self.path, self.at = [Visited(number)], 0
+        self.begun.setdefault(number)
+        self.visited.setdefault(number)
 
     def take(self, one: Successor) -> None:
         """Step to a successor. What was on the path beyond is dropped, unless it is the same step."""
@@ -134,6 +155,7 @@ class OpenSpec:
         if self.path[self.at + 1 : self.at + 2] != [visited]:
             self.path[self.at + 1 :] = [visited]
         self.at += 1
+        self.visited.setdefault(one.state)
 
     def find_step(self, action: str | None, parameters: Mapping[str, Any], to: int | None) -> Successor:
         """Return the only step from the current state that is meant. Raises UsageError if it is none, or

@@ -27,11 +27,8 @@ def view_state(spec: OpenSpec, number: int, *, as_json: bool = False) -> dict[st
 
 def view_place(one: OpenSpec, number: int, *, as_json: bool = False) -> dict[str, Any]:
     """Return a state with the properties that have a value there, and the actions that are enabled."""
-    state, holds = one.state(number), dict[str, bool | None]()
-    for claim in one.reading.claims.values():
-        if claim.of_state and not claim.of_step:
-            holds[claim.name] = one.reading.judge(claim.name, state, None).holds
     enabled = dict.fromkeys(step.action for step in one.successors(number))
+    holds = dict(one.judge(number))
     return {**view_state(one, number, as_json=as_json), "properties": holds, "enabled": list(enabled)}
 
 
@@ -69,9 +66,16 @@ def _changed_parts(spec: OpenSpec, path: str, old: Any, new: Any) -> Iterator[tu
 
 
 def view_path(spec: OpenSpec) -> dict[str, Any]:
-    """Return the execution on which one walks."""
+    """Return the execution on which one walks, and for each of its states the properties that are not true.
+    Only properties that are checked by default count."""
     steps = [view_step(spec, spec.path[number].state, one) for number, one in enumerate(spec.path[1:])]
-    return {"begins": spec.path[0].state if spec.path else None, "steps": steps, "at": spec.at}
+    claims = spec.reading.claims
+    not_true = [
+        [name for name, holds in spec.judge(one.state).items() if not holds and claims[name].by_default]
+        for one in spec.path
+    ]
+    begins = spec.path[0].state if spec.path else None
+    return {"begins": begins, "steps": steps, "at": spec.at, "not_true": not_true}
 
 
 def view_obstacle(one: Obstacle) -> dict[str, Any]:

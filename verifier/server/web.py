@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from pathlib import PurePosixPath
 from typing import Any
 
 from verifier.server.calls import Call
+from verifier.server.drawing import draw_execution, draw_graph
 from verifier.server.open_spec import OpenSpec
 from verifier.server.problems import Problem, explain_failure
 from verifier.server.session import Session
@@ -28,8 +30,27 @@ _ALLOWED = frozenset(
         "find_state", "go", "step", "back", "forward", "path", "random_walk",
     }
 )  # fmt: skip
-_KINDS = {"walk.html": "text/html", "walk.css": "text/css", "walk.js": "text/javascript"}
-_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'"
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_OWN = frozenset(
+    {"walk.html", "walk.css", "walk.js", "drawing.html", "drawing.js", "graph.html", "graph.js", "frame.css"}
+)
+_OF_REPORTS: Mapping[str, tuple[str, ...]] = {
+    "report.css": ("style.css",),
+    "execution.js": (
+        "address.js", "trace.js", "diagram.js", "lanes.js", "variables.js", "whole.js", "watch.js",
+        "detail.js",
+    ),
+    "states.js": ("address.js", "trace.js", "detail.js", "graph.js"),
+}  # fmt: skip
+"""The files that the page shares with reports, each made of these."""
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "frame-ancestors 'self'; base-uri 'none'"
+)
+_DRAWINGS: Mapping[str, Callable[[OpenSpec], dict[str, Any]]] = {
+    "drawing": draw_execution,
+    "graph": draw_graph,
+}
 _LONGEST = 1_000_000
 """The most bytes of a request."""
 
@@ -63,6 +84,9 @@ class WalkServer:
         """Answer a request of the page. Raises UsageError and others."""
         if method == "about":
             return self._about()
+        if method in _DRAWINGS:
+            with self.session.lock:
+                return _DRAWINGS[method](self.spec)
         call = Call()
         return REQUESTS[method].run(self.session, call, {**given, "spec": self.spec.name})
 
@@ -84,11 +108,11 @@ class WalkServer:
             def do_GET(self) -> None:
                 """Send a file of the page."""
                 name = self.path.partition("?")[0].removeprefix(f"/{server.token}/") or "walk.html"
-                if not self._is_trusted() or self.path.count("/") != 2 or name not in _KINDS:
+                content = _read_file(name) if self._is_trusted() and self.path.count("/") == 2 else None
+                if content is None:
                     self._send(HTTPStatus.NOT_FOUND, b"", "text/plain")
-                    return
-                content = (files("verifier.server") / "page" / name).read_bytes()
-                self._send(HTTPStatus.OK, content, _KINDS[name])
+                else:
+                    self._send(HTTPStatus.OK, content, _KINDS[PurePosixPath(name).suffix])
 
             def do_POST(self) -> None:
                 """Answer a request of the page."""
@@ -129,7 +153,7 @@ class WalkServer:
         try:
             asked = json.loads(body)
             method, given = asked["method"], asked.get("params", {})
-            if method not in {*_ALLOWED, "about"} or not isinstance(given, dict):
+            if method not in {*_ALLOWED, *_DRAWINGS, "about"} or not isinstance(given, dict):
                 problem = Problem("usage", "the page may not ask for this")
                 return {"error": problem.as_object()}
             return {"result": self.answer(method, given)}
@@ -137,3 +161,13 @@ class WalkServer:
             return {"error": Problem("usage", "this is no request").as_object()}
         except Exception as error:  # noqa: BLE001 -- the page is told
             return {"error": explain_failure(error).as_object()}
+
+
+def _read_file(name: str) -> bytes | None:
+    """Return a file of the page; None if it has none of this name."""
+    if name in _OWN:
+        return (files("verifier.server") / "page" / name).read_bytes()
+    if name not in _OF_REPORTS:
+        return None
+    folder = files("verifier.report") / "html"
+    return b"\n".join((folder / part).read_bytes() for part in _OF_REPORTS[name])

@@ -61,6 +61,18 @@ async function refresh() {
   showSteps();
   await showWatched();
   history.replaceState(null, "", `#${choices.slice(0, path.at + 1).join(".")}`);
+  showDrawings();
+}
+
+/* The drawings that are open are made anew. */
+function showDrawings() {
+  for (const frame of document.querySelectorAll(".drawn[open] iframe")) {
+    if (frame.src) {
+      frame.contentWindow.draw?.();
+    } else {
+      frame.src = frame.dataset.page;
+    }
+  }
 }
 
 function changesOf(step) {
@@ -77,7 +89,11 @@ function showPath() {
       item.classList.toggle("later", number > path.at);
       const button = make("button", `${number}  ${title}`, { class: "title" });
       button.onclick = () => act(() => moveTo(number));
+      const untrue = path.not_true[number];
       item.append(button, ...changes.map((words) => make("p", words, { class: "changes" })));
+      if (untrue.length > 0) {
+        item.append(make("p", `✗ not true here: ${untrue.join(", ")}`, { class: "untrue" }));
+      }
       return item;
     }),
   );
@@ -239,6 +255,20 @@ async function start(given) {
   showInitial(initial);
 }
 
+// Go to a state of the graph, by the numbers of the states on the way to it.
+async function walkTo(way) {
+  const initial = await ask("initial_states", { limit: 10000 });
+  choices = [initial.states.findIndex((one) => one.state === way[0])];
+  await ask("go", { state: way[0] });
+  for (const state of way.slice(1)) {
+    const { steps } = await ask("successors", { limit: 10000 });
+    const index = steps.findIndex((one) => one.state === state);
+    await ask("step", { action: steps[index].action, to: state });
+    choices.push(index);
+  }
+  await refresh();
+}
+
 function showInitial(initial) {
   if (initial.count > 1) {
     say(`${initial.count} initial states: Start goes to the next one.`);
@@ -290,6 +320,9 @@ $("find-form").onsubmit = (event) => {
     }
   });
 };
+for (const box of document.querySelectorAll(".drawn")) {
+  box.ontoggle = showDrawings;
+}
 window.onhashchange = () => act(async () => { await start(readAddress()); await refresh(); });
 
 act(async () => {
