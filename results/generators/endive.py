@@ -1,11 +1,12 @@
 """``results/endive.md``: protocols of will62794/endive proved for all constants, from their modules.
 
-    python -m results.generators.endive ENDIVE [NAME …] [--seconds 240]
+    python -m results.generators.endive ENDIVE [NAME …] [--seconds 240] [--assumed]
 
 ENDIVE: a checkout of that repository. Each cell is a whole command in a process of its own. The modules are
 unchanged. Their configurations are made of ``NAME.config.json``, without ``CONSTRAINT``: a proof is of all
 executions. The lemmas by hand are those of ``NAME_IndProofs.tla``, without its proofs, in a module that
 extends the protocol. The page is written after each row. With names, rows of an earlier run stay.
+With ``--assumed``, only the proofs with lemmas by hand run, and only the column of assumptions is measured.
 A proved property is explored at all small constants, by ``all_small_constants``.
 """
 
@@ -20,7 +21,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ _GRACE = 60.0
 """The seconds after its time in which a command must end."""
 _HEADERS = (
     "protocol", "property", "lemmas by hand", "CPU s", "without a lemma", "CPU s", "s", "lemmas found",
-    "by cvc5", "mutant", "explored",
+    "by cvc5", "mutant", "explored", "assumed, not declared",
 )  # fmt: skip
 GUARDS: Mapping[str, str] = {
     "Simple": 'pc[self] = "b"',
@@ -90,13 +91,15 @@ class Row:
     checked: str
     mutant: str
     explored: str
+    assumed: str = ""
+    """The assumptions of the proof on the constants that the module does not declare."""
 
     def cells(self) -> list[str]:
         """Return the line of the table."""
         times = (f"{self.by_hand_cpu:.0f}", f"{self.alone_cpu:.0f}", f"{self.alone_seconds:.0f}")
         return [
             self.name, self.property_name, self.by_hand, times[0], self.alone, *times[1:], self.lemmas,
-            self.checked, self.mutant, self.explored,
+            self.checked, self.mutant, self.explored, self.assumed,
         ]  # fmt: skip
 
 
@@ -144,6 +147,14 @@ def prove(folder: Path, module: str, seconds: float, *words: str) -> tuple[str, 
     return verdict, content, done
 
 
+def describe_assumed(content: Mapping[str, Any]) -> str:
+    """Return what a proof assumes of the constants and the module does not declare. Empty if there is no
+    proof."""
+    if not any(one["verdict"] == "PROVED" for one in content.get("results", ())):
+        return ""
+    return "; ".join(content["beyond_declared"]).replace("|", "\\|") or "nothing"
+
+
 def check(folder: Path, name: str, content: Mapping[str, Any], certificate: Path) -> str:
     """Return whether cvc5 confirms the certificate in a fresh process."""
     texts = content["statistics"].get("suggested", {})
@@ -176,10 +187,10 @@ def measure(benchmarks: Path, name: str, seconds: float) -> Row:
         folder = Path(made)
         claim = prepare(benchmarks, name, folder)
         lemmas = write_lemmas(benchmarks, name, folder)
-        hand, cost = "no lemmas", None
+        hand, cost, by_hand = "no lemmas", None, dict[str, Any]()
         if lemmas is not None:
             words = [word for lemma in lemmas for word in ("--lemma", lemma)]
-            hand, _, cost = prove(folder, f"{name}_own", seconds, *words)
+            hand, by_hand, cost = prove(folder, f"{name}_own", seconds, *words)
         certificate = folder / "proof.json"
         alone, content, used = prove(folder, name, seconds, "--suggest", "--certificate", str(certificate))
         checked = mutant = found = explored = ""
@@ -194,7 +205,23 @@ def measure(benchmarks: Path, name: str, seconds: float) -> Row:
                 mutant = f"**{mutant}**" if mutant == "PROVED" else mutant
         hand_cpu = 0.0 if cost is None else cost.cpu
         cpu, wall = (0.0, 0.0) if used is None else (used.cpu, used.wall)
-        return Row(name, claim, hand, hand_cpu, alone, cpu, wall, found, checked, mutant, explored)
+        assumed = describe_assumed(content) or describe_assumed(by_hand)
+        return Row(name, claim, hand, hand_cpu, alone, cpu, wall, found, checked, mutant, explored, assumed)
+
+
+def measure_assumed(benchmarks: Path, row: Row, seconds: float) -> Row:
+    """Return a row with the assumptions of the proof with lemmas by hand."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        prepare(benchmarks, row.name, folder)
+        lemmas = write_lemmas(benchmarks, row.name, folder)
+        words = [word for lemma in lemmas or () for word in ("--lemma", lemma)]
+        hand, content, _ = prove(
+            folder, f"{row.name}_own" if lemmas is not None else row.name, seconds, *words
+        )
+        return replace(
+            row, by_hand=hand if lemmas is not None else row.by_hand, assumed=describe_assumed(content)
+        )
 
 
 def page(rows: Sequence[Row], seconds: float, lacking: Sequence[str] = ()) -> str:
@@ -218,8 +245,14 @@ def page(rows: Sequence[Row], seconds: float, lacking: Sequence[str] = ()) -> st
         f"hand, {quick} of these within {_ASKED_SECONDS} CPU seconds. A mutant lacks a guard. {len(mutants)}",
         f"of the {len(alone)} have a mutant that is not proved.",
         "",
-        "The last column is a naive check: the interpreter explores the property at all constants with one",
-        "to four elements in each set, with at most 200,000 states. Of quorums it takes some sets of sets.",
+        "The column `explored` is a naive check: the interpreter explores the property at all constants",
+        "with one to four elements in each set, with at most 200,000 states. Of quorums it takes some sets",
+        "of sets.",
+        "",
+        "Each proof is for all constants that satisfy the ASSUMEs of the module and the assumptions of the",
+        "last column. The module does not declare these (`beyond_declared` in JSON). Where one of them is",
+        "false, for example without any node, the property may be false. JSON has `constants: all` where",
+        "nothing is assumed, and `constants: assumed` elsewhere.",
         "",
         f"Made on {on}.",
         f"Not measured: {', '.join(lacking) or 'none'}.",
@@ -236,14 +269,18 @@ def main() -> None:
     parser.add_argument("endive", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=240)
+    parser.add_argument("--assumed", action="store_true", help="only measure what the proofs assume")
     given = parser.parse_args()
     benchmarks = given.endive / "benchmarks"
     known = sorted(file.name.removesuffix(".config.json") for file in benchmarks.glob("*.config.json"))
     rows = {}
-    if given.names and _ROWS.exists():
+    if (given.names or given.assumed) and _ROWS.exists():
         rows = {one["name"]: Row(**one) for one in json.loads(_ROWS.read_text())}
-    for name in given.names or known:
-        rows[name] = measure(benchmarks, name, given.seconds)
+    for name in given.names or (rows if given.assumed else known):
+        if given.assumed:
+            rows[name] = measure_assumed(benchmarks, rows[name], given.seconds)
+        else:
+            rows[name] = measure(benchmarks, name, given.seconds)
         print(" | ".join(rows[name].cells()), flush=True)
         inside = [rows[one] for one in known if one in rows]
         _ROWS.write_text(json.dumps([asdict(one) for one in inside], indent=1) + "\n")
