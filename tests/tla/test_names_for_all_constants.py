@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.support.command_line import verify
+from verifier.parametric.lifted import read_field
 from verifier.parametric.protocol_readings import ParametricReading
 from verifier.runs.loading import load
 from verifier.runs.reading_for_all import reading_of
@@ -50,6 +54,42 @@ def test_a_number_may_have_any_name(tmp_path: Path, name: str) -> None:
 def test_other_names_may_be_those_of_python(tmp_path: Path, place: str, name: str) -> None:
     definition = _read(tmp_path, **{place: name}).definition
     assert [action.name for action in definition.actions] == ["Next"]
+
+
+SENT = r"""---- MODULE Sent ----
+EXTENDS Naturals
+CONSTANTS class, lambda
+ASSUME class # {} /\ lambda \in Nat
+VARIABLES try, as, with
+TypeOK == try \in SUBSET class /\ as \in [class -> [from : 0..lambda]] /\ with \in SUBSET class
+Init == try = {} /\ as = [n \in class |-> [from |-> 0]] /\ with = {}
+Try(n) == try' = try \cup {n} /\ UNCHANGED <<as, with>>
+Count(n) == n \in try /\ as[n].from < lambda /\ as' = [as EXCEPT ![n].from = @ + 1] /\ UNCHANGED <<try, with>>
+End(n) == as[n].from > 0 /\ with' = with \cup {n} /\ UNCHANGED <<try, as>>
+Next == \E n \in class : Try(n) \/ Count(n) \/ End(n)
+Claim == with \subseteq try
+====
+"""
+
+
+@pytest.mark.parametrize("name", [*PYTHON, "from", "2PC", "x"])
+def test_the_text_that_reads_a_field_is_python(name: str) -> None:
+    whole = SimpleNamespace(**{name: 7})
+    assert eval(read_field("whole", name), {"whole": whole}) == 7
+
+
+@pytest.mark.thorough
+def test_lemmas_are_found_whatever_the_names_are(tmp_path: Path) -> None:
+    (tmp_path / "Sent.tla").write_text(SENT)
+    (tmp_path / "Sent.cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANT Claim\nCHECK_DEADLOCK FALSE\nCONSTANTS class = {a, b} lambda = 2\n"
+    )
+    words = ("prove", str(tmp_path / "Sent.tla"), "--all-constants", "--suggest", "--format", "json")
+    result = verify(*words)
+    assert result.exit_code == 0, result.output
+    (text,) = json.loads(result.stdout)["statistics"]["suggested"]["Claim"]
+    assert "EXTENDS Sent" in text
+    assert "from" in text
 
 
 def test_a_constant_with_the_name_of_an_attribute_is_refused(tmp_path: Path) -> None:

@@ -400,3 +400,39 @@ Live == <>(x = 5)"""
     found = verify("live", "M.tla", "--trace-out", "t.json")
     assert 'Next(z="?") from state 1' in found.stdout
     assert "Next_" not in found.stdout + Path("t.json").read_text()
+
+
+CLOCK = """EXTENDS Naturals
+VARIABLE now
+Init == now = 0
+Tick == now < {last} /\\ now' = now + 1
+Next == Tick \\/ (now = 2 /\\ now' = 0)
+Spec == Init /\\ [][Next]_now /\\ {fairness}
+Bound == now < {bound}
+Far == <>(now > 100)
+"""
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+@pytest.mark.parametrize(
+    ("last", "bound", "fairness", "is_vacuous"),
+    [
+        (9, 4, "WF_now(Tick)", False),  # goes round below the bound
+        (9, 2, "WF_now(Tick)", True),
+        (9, 2, "SF_now(Tick)", True),
+        (9, 4, "SF_now(Tick)", False),
+        (1, 2, "WF_now(Tick)", False),  # may stop where Tick is impossible
+        (9, 2, "TRUE", False),
+    ],
+)
+def test_a_property_that_holds_since_no_fair_execution_is_left_says_so(
+    by: str, last: int, bound: int, fairness: str, is_vacuous: bool, folder: Path
+) -> None:
+    write_module(folder, CLOCK.format(last=last, bound=bound, fairness=fairness))
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Far\nCONSTRAINT Bound\n")
+    (found,) = _live("--by", by, "--engine", "explicit", code=0 if is_vacuous else 10)["results"]
+    if is_vacuous:
+        assert found["verdict"] == "HOLDS"
+        assert found["reason"].startswith("vacuous: no fair execution stays within the constraint")
+    else:
+        assert found["verdict"] == "VIOLATED"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+WITHIN_CONSTRAINT = "within the constraint"
+
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
@@ -42,6 +44,19 @@ class StateGraph:
     def starts(self) -> Indices:
         """Return for each state the place of its first edge, and at the end the number of edges."""
         return np.searchsorted(self.sources, np.arange(self.states + 1))
+
+
+def explain_no_loop(states: int) -> str:
+    """Return the reason of a verdict from all states."""
+    return f"complete: no fair loop among {states:,} states violates it"
+
+
+def explain_no_loop_within(states: int, *, is_vacuous: bool) -> str:
+    """Return the reason of a verdict from all states within a constraint. ``is_vacuous``: no fair loop is
+    there at all, so every temporal property holds."""
+    if is_vacuous:
+        return f"vacuous: no fair execution stays {WITHIN_CONSTRAINT}, so every temporal property holds"
+    return f"{explain_no_loop(states)}, {WITHIN_CONSTRAINT}"
 
 
 def fair_component(

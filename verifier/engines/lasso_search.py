@@ -137,6 +137,10 @@ class FairLoops:
         finally:
             self.statistics["loop_seconds"] = round(time.monotonic() - began, 3)
 
+    def has_fair_execution(self) -> bool:
+        """True if some fair execution never leaves the constraint, whatever the property says of it."""
+        return fair_component(self.states, self.looked_at, (), self.fair, self.check) is not None
+
     def _of(self, goal: Goal) -> Lasso | None:
         """A lasso that meets the goal."""
         plain = [visit.state for visit in goal.visits if not visit.steps]

@@ -14,6 +14,7 @@ from typing import Any
 from verifier.encodings.bits import disjunction
 from verifier.engines import bmc, explore, prove
 from verifier.engines.choices import LiveEngine, StepsChoice
+from verifier.engines.fair_loops import WITHIN_CONSTRAINT, explain_no_loop, explain_no_loop_within
 from verifier.engines.lasso_search import FairLoops, Lasso
 from verifier.engines.live_orbits import Region, no_symmetry, stopping_model
 from verifier.engines.outcome import Outcome
@@ -29,7 +30,6 @@ from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
 
-_LIMITS = "within the constraint"
 _WITHIN = "proved of executions within the constraint only"
 
 
@@ -92,7 +92,7 @@ def by_exploration(live: LiveModel, request: Request, listen: Listen) -> ProveOu
             elif breaches:
                 own = verdict(VerdictKind.INCONCLUSIVE, _describe_violation(breaches[0]))
             else:
-                own = _conclude_without_loop(live, outcome, verdict)
+                own = _conclude_without_loop(live, loops, outcome, verdict)
     except Interrupted as stop:
         own = verdict(VerdictKind.INCONCLUSIVE, str(stop))
     except KeyboardInterrupt:
@@ -174,13 +174,13 @@ def _report_violation(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verd
 
 
 def _conclude_without_loop(
-    live: LiveModel, exploration: explore.Exploration, verdict: Callable[..., Verdict]
+    live: LiveModel, loops: FairLoops, exploration: explore.Exploration, verdict: Callable[..., Verdict]
 ) -> Verdict:
     states = exploration.statistics["distinct_states"]
-    words = f"complete: no fair loop among {states:,} states violates it"
-    if live.base.definition.constraint is not None:
-        return verdict(VerdictKind.HOLDS, f"{words}, {_LIMITS}")
-    return verdict(VerdictKind.PROVED, words)
+    if live.base.definition.constraint is None:
+        return verdict(VerdictKind.PROVED, explain_no_loop(states))
+    reason = explain_no_loop_within(states, is_vacuous=not loops.has_fair_execution())
+    return verdict(VerdictKind.HOLDS, reason)
 
 
 def _lasso(live: LiveModel, states: Sequence[Any], actions: Sequence[Any], start: int) -> Trace:
@@ -285,7 +285,7 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=_WITHIN)
     if verdict.kind is VerdictKind.HOLDS:
         words = f"no lasso of at most {depth} states, stem and loop together"
-        words += f", {_LIMITS}" if live.base.definition.constraint is not None else ""
+        words += f", {WITHIN_CONSTRAINT}" if live.base.definition.constraint is not None else ""
         also = "; what the property remembers of the past counts as part of a state" if live.remembers else ""
         return replace(verdict, reason=f"{words}{also}")
     if verdict.trace is None:

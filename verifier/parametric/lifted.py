@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from keyword import iskeyword
 from typing import Any
 
 from verifier.encodings.concrete import Element
@@ -232,11 +233,11 @@ class Lifter:
         """Return an index set as text of the protocol."""
         if sort.name not in self.sets:
             raise Unread
-        return f"self.{self.sets[sort.name]}"
+        return read_field("self", self.sets[sort.name])
 
     def _part(self, clause: _Clause, leaf: Leaf, allowed: tuple[Any, ...], how: str) -> str:
         """Return the text that a field has one of the values."""
-        text, sort = f"s.{leaf.path[0]}", self.sorts[str(leaf.path[0])]
+        text, sort = read_field("s", str(leaf.path[0])), self.sorts[str(leaf.path[0])]
         for step in leaf.path[1:]:
             text, sort = _take_step(clause, text, sort, step)
         if not allowed:
@@ -282,6 +283,11 @@ def _with_fewer_distinctions(whole: Lifted) -> Iterator[Lifted]:
         yield replace(whole, parts=(*kept, *rest), is_split=True)
 
 
+def read_field(whole: str, name: str) -> str:
+    """Return the text that reads a field. A module may have names that are no names in Python."""
+    return f"{whole}.{name}" if name.isidentifier() and not iskeyword(name) else f"getattr({whole}, {name!r})"
+
+
 def _take_step(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, Sort]:
     """Take one step of a path."""
     if isinstance(sort, Option):
@@ -294,7 +300,7 @@ def _take_step(clause: _Clause, text: str, sort: Sort, step: Any) -> tuple[str, 
         case Set():
             return f"{text}.contains({clause.key(step, sort.element)})", sort
         case Record() if isinstance(step, Part) and step.name in sort.field_sorts:
-            return f"{text}.{step.name}", sort.field_sorts[step.name]
+            return read_field(text, step.name), sort.field_sorts[step.name]
         case SequenceSort():
             if isinstance(step, Part):
                 return f"{text}.length", Range(0, sort.capacity)
@@ -355,5 +361,6 @@ def _write_bound(sets: Mapping[str, str], value: int) -> str:
     polynomial = polynomial_of(value)
     names = {name for monomial in polynomial for name in monomial}
     text = polynomial_text(polynomial)
-    sizes = {name: f"self.{name}.size" if name in sets.values() else f"self.{name}" for name in names}
+    own = {name: read_field("self", name) for name in names}
+    sizes = {name: f"{read}.size" if name in sets.values() else read for name, read in own.items()}
     return " ".join(sizes.get(word, word) for word in text.split())

@@ -16,6 +16,7 @@ import psutil
 
 from verifier.engines.choices import LiveEngine
 from verifier.engines.exploration_progress import Progress
+from verifier.engines.fair_loops import explain_no_loop, explain_no_loop_within
 from verifier.engines.proofs import ProveOutcome
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
@@ -174,10 +175,11 @@ class _Live:
         seconds = time.monotonic() - began
         count = len(self.loops.graph.states)
         if ring is None:
-            words = f"complete: no fair loop among {count:,} states violates it"
             if spec.constraints or spec.action_constraints:
-                reason = f"{words}, within the constraint"
+                is_vacuous = self.loops.find(Several(True, (*conditions, *others))) is None
+                reason = explain_no_loop_within(count, is_vacuous=is_vacuous)
                 return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
+            words = explain_no_loop(count)
             depth = self.explorer.result.depth
             return Verdict(name, VerdictKind.PROVED, depth, seconds, words, found_by=INTERPRETER)
         return self._conclude_violated(name, ring, conditions, seconds)
