@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -158,3 +159,48 @@ def test_the_command_says_that_walks_were_guided() -> None:
 def test_chains_without_a_choice_end() -> None:
     outcome = walk_guided(build(Chain()), Request(("StartsLow",), walks=10))
     assert outcome.statistics["walks"] <= 10
+
+
+class Twice(Protocol, camel_case=True):
+    """A counter that goes past its limit and stays there."""
+
+    def state(self) -> State:
+        return State(x=Range(0, 9))
+
+    def init(self, s: Any) -> Any:
+        return s.x == 0
+
+    @action()
+    def up(self, s: Any) -> Step:
+        return Step(when=[s.x < 9], then={s.x: s.x + 1})
+
+    @action()
+    def down(self, s: Any) -> Step:
+        return Step(when=[s.x > 0], then={s.x: s.x - 1})
+
+    @invariant()
+    def small(self, s: Any) -> Any:
+        return s.x < 2
+
+
+def test_each_walk_counts_once_however_often_it_violates() -> None:
+    found = walk_guided(build(Twice()), Request(properties=("Small",), walks=3000, seed=1)).statistics
+    assert 0 < found["walks_violating"]["Small"] <= found["walks"] <= 3000
+
+
+def test_actions_of_one_name_are_counted_together() -> None:
+    model = build(Twice())
+    up, down = model.definition.actions
+    same = replace(model.definition, actions=(up, replace(down, name=up.name)))
+    instances = tuple(replace(one, action=up.name) for one in model.system.instances)
+    model = replace(model, definition=same, system=replace(model.system, instances=instances))
+    found = walk_guided(model, Request(properties=("Small",), walks=2000, seed=1)).statistics
+    assert list(found["actions"]) == ["Up"]
+    assert found["actions"]["Up"]["taken"] == found["steps"] > 0
+
+
+def test_a_walk_that_a_violation_ends_counts() -> None:
+    found = walk_guided(build(Twice()), Request(properties=("Small",), seed=1, first=True))
+    assert found.verdicts[0].kind is VerdictKind.VIOLATED
+    assert found.statistics["walks"] > 0
+    assert found.statistics["walks_violating"]["Small"] > 0

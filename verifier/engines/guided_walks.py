@@ -89,6 +89,8 @@ class _Round:
     """For each action and walk the preference."""
     alive: NDArray[np.intp]
     history: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = field(default_factory=list)
+    violating: dict[str, set[int]] = field(default_factory=dict)
+    """For each property the walks that violate it in some state of this round."""
 
     def moves(self, walk: int) -> tuple[int, ...]:
         """Return the moves of a walk in this round. A walk that has ended took part in the first steps."""
@@ -122,7 +124,8 @@ class _GuidedWalks:
         with Watched(look_at(self.limits)):
             self.moves = Moves(model)
             self.initial = initial_states(model.system)
-        actions = [action.name for action in model.definition.actions]
+        # A module may have several actions of one name, which are counted together.
+        actions = list(dict.fromkeys(action.name for action in model.definition.actions))
         self.action = np.array([actions.index(move.instance.action) for move in self.moves.moves], np.intp)
         # The moves of one action lie together, so that they are counted by one sum.
         self.order = np.argsort(self.action, kind="stable")
@@ -179,14 +182,17 @@ class _GuidedWalks:
         if self.rounds and self.rounds % _ROUNDS == 0:
             self._forget()
         walks = self._begin()
-        for step in range(_STEPS + 1):
-            self.limits.check_time()
-            look = self.moves.look(walks.rows[walks.alive])
-            going = self._check(walks, look)
-            if not self._move(walks, look, going, ends=step == _STEPS):
-                break
-        self.rounds += 1
-        self.ended += len(walks.rows)
+        try:
+            for step in range(_STEPS + 1):
+                self.limits.check_time()
+                look = self.moves.look(walks.rows[walks.alive])
+                going = self._check(walks, look)
+                if not self._move(walks, look, going, ends=step == _STEPS):
+                    break
+        finally:  # walks that a limit or a violation ends count, too
+            self.rounds += 1
+            self.ended += len(walks.rows)
+            self.violating.update({name: len(seen) for name, seen in walks.violating.items()})
 
     def _begin(self) -> _Round:
         """Return walks that begin in initial states, and in promising ones: the better the more often."""
@@ -325,7 +331,8 @@ class _GuidedWalks:
             failing = places(look.failing[name])
             if not self.model.system.seeks(name) and (name in self.open or name in self.implied):
                 going[failing] = False  # else what is beyond a known violation would stay unseen
-            self.violating[name] += len(failing)
+            seen = walks.violating.setdefault(name, set())
+            seen.update(walks.alive[failing].tolist())
             if len(failing) and name in self.open:
                 walk = int(walks.alive[failing[0]])
                 node = walks.nodes[walk]
