@@ -103,3 +103,14 @@ def test_walks_of_a_hunt_give_way_to_bounded_searches(monkeypatch: pytest.Monkey
     _wait(made, 6)
     assert stubs.yielding.count(WALKS) == 1
     assert not any(name.startswith(BMC) for name in stubs.yielding)
+
+
+def test_exploration_of_a_hunt_gives_way_once_small_specs_are_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, stubs = _make_portfolio(monkeypatch, ENGINE.options(find_bugs=True))
+    made._start_first()
+    _wait(made, 3)
+    assert stubs.yielding == []
+    _wait(made, 3)
+    assert stubs.yielding == [EXPLORE]
+    _wait(made, 3)
+    assert stubs.yielding == [EXPLORE]

@@ -34,7 +34,7 @@ class EngineMethods:
         - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
           module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
-          exploration, but no proofs. Give --timeout too.
+          exploration, but no provers. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
         - explore: Explore beside the other engines. Exploration gives no certificate, so --certificate

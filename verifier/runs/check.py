@@ -31,7 +31,7 @@ _EXPLORE = (
 )
 _FIND_BUGS = (
     "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
-    "but no proofs. Give --timeout too."
+    "but no provers. Give --timeout too."
 )
 _WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
 _HELP = """Decide the invariants, step properties and temporal properties of a spec.

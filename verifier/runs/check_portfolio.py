@@ -52,6 +52,9 @@ _YOUNG_SECONDS = 30.0
 _WALKS_FIRST_SECONDS, _WALKS_GIVE_WAY = 15.0, 10
 """The time after which guided walks of a hunt have a lower priority than its bounded searches, and by how
 much. Walks find most of what they find at once. Searches need a whole core for what is deep and rare."""
+_EXPLORED_FIRST_SECONDS = 5.0
+"""The time after which exploration gives way in a hunt. A small spec is explored by then, and nothing is left
+to hunt."""
 _TRANSLATION_GIVES_WAY = 5
 """The lower priority of a hunt by the translation of a module: the interpreter walks while it is made."""
 _LEAST_HUNTERS = 2
@@ -120,6 +123,8 @@ class Portfolio:
     """True if the translation was asked about temporal properties besides the interpreter."""
     _equal: bool = False
     """True once exploration has no priority over the provers any more."""
+    _explored_first: bool = False
+    """True once exploration gives way in a hunt."""
     _walked_first: bool = False
     """True once the guided walks of a hunt give way to its bounded searches."""
 
@@ -217,14 +222,18 @@ class Portfolio:
             self._start(PROVE, tuple(self._open_safety), explore=explores)
 
     def _end_priority_in_time(self) -> None:
-        """Lower the priority of exploration to that of the provers once it is no longer young, and that of a
-        hunt's walks below its bounded searches."""
+        """Lower the priority of exploration to that of the provers once it is no longer young. In a hunt lower
+        it sooner, and then that of the walks below that of the bounded searches."""
         if not self._equal and time.monotonic() - self._began > _YOUNG_SECONDS:
             self._equal = True
             for name in (EXPLORE, LIVE):
                 self.children.give_way(name, _GIVES_WAY)
-        hunts = self.question.options.find_bugs and not self._walked_first
-        if hunts and time.monotonic() - self._began > _WALKS_FIRST_SECONDS:
+        if not self.question.options.find_bugs:
+            return
+        if not self._explored_first and time.monotonic() - self._began > _EXPLORED_FIRST_SECONDS:
+            self._explored_first = True
+            self.children.give_way(EXPLORE, _GIVES_WAY)
+        if not self._walked_first and time.monotonic() - self._began > _WALKS_FIRST_SECONDS:
             self._walked_first = True
             for name in (WALKS, _TRANSLATED_WALKS):
                 self.children.give_way(name, _WALKS_GIVE_WAY)
@@ -345,7 +354,7 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
 
     def work(report: Callable[[Any], None], _: Connection) -> None:
         Interrupts().install()  # the parent forwards its interrupts
-        background = (EXPLORE,) if question.options.find_bugs else (PROVE, _TRANSLATED)
+        background = () if question.options.find_bugs else (PROVE, _TRANSLATED)
         progress, source = engine.progress(), question.loaded.source
         told = set[str]()
         pace = Pace(_SECONDS_BETWEEN_NEWS, _SECONDS_BETWEEN_NEWS)
