@@ -402,3 +402,11 @@ def test_a_manifest_expects_temporal_properties(tmp_path: Path) -> None:
         )
         done = verify("ci", str(manifest))
         assert done.exit_code == code, done.output
+
+
+def test_the_terminal_says_what_never_comes() -> None:
+    shown = " ".join(verify("live", *RABBIT).stdout.split())
+    assert (
+        "fails in this execution: false in every state of the loop for a = a1, q = q1: (active[q1] = a1)"
+        in shown
+    )

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from verifier.engines.outcome import Outcome
 from verifier.runs import check_portfolio
 from verifier.runs.check import ENGINE
+from verifier.runs.check_merge import EngineReport, conclude_check
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, plan, prepare
 from verifier.runs.check_portfolio import Portfolio
 from verifier.runs.loading import load
+from verifier.verdict import Verdict, VerdictKind
 
 
 class Stubs:
@@ -105,7 +108,9 @@ def test_walks_of_a_hunt_give_way_to_bounded_searches(monkeypatch: pytest.Monkey
     assert not any(name.startswith(BMC) for name in stubs.yielding)
 
 
-def test_exploration_of_a_hunt_gives_way_once_small_specs_are_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exploration_of_a_hunt_gives_way_once_small_specs_are_explored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made, stubs = _make_portfolio(monkeypatch, ENGINE.options(find_bugs=True))
     made._start_first()
     _wait(made, 3)
@@ -114,3 +119,22 @@ def test_exploration_of_a_hunt_gives_way_once_small_specs_are_explored(monkeypat
     assert stubs.yielding == [EXPLORE]
     _wait(made, 3)
     assert stubs.yielding == [EXPLORE]
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("interrupted", "it grows"),
+        ("interrupted, while building", "it grows"),
+        ("timeout of 3 s", "timeout of 3 s"),
+    ],
+)
+def test_an_engine_that_the_check_ends_has_the_reason_of_the_check(
+    portfolio: tuple[Portfolio, Stubs], reason: str, expected: str
+) -> None:
+    made, _ = portfolio
+    name = made.plan.temporal[0]
+    outcome = Outcome((Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason),), (), {})
+    report = EngineReport(LIVE, outcome, (), (), {}, {}, made.question.definition, 0.0)
+    done = conclude_check(made.question, made.plan, {LIVE: report}, {}, "it grows")
+    assert {one.property_name: one.reason for one in done.outcome.verdicts}[name] == expected

@@ -78,7 +78,8 @@ def test_a_lasso_is_replayed_with_its_fairness(folder: Path) -> None:
     }
     replayed = verify("replay", "t.itf.json", "--spec", "M.tla", "--show")
     assert replayed.exit_code == 0, replayed.output
-    assert "A4 fails in this execution.\nWhy the loop is fair:\n  " in replayed.stdout
+    assert "A4 fails in this execution:\n  false " in replayed.stdout
+    assert "\nWhy the loop is fair:\n  " in replayed.stdout
     Path("S.cfg").write_text("SPECIFICATION Strong\nCHECK_DEADLOCK FALSE\n")
     assert "\nA4: VIOLATED in " in verify("check", "M.tla").stdout
     unfair = wrong("replay", "t.itf.json", "--spec", "M.tla", "--config", "S.cfg")

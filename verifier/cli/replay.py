@@ -44,6 +44,7 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     from verifier.runs.replaying import replay_text
     from verifier.text.counterexample import render_trace
     from verifier.text.lasso import render_loop
+    from verifier.trust import itf
 
     replay = replay_text(file, read_text(file), spec, parse_settings(settings), reading_of(spec))
     model, trace = replay.model, replay.trace
@@ -55,7 +56,8 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
         target = console()
         print_lines(target, render_trace(replay.definition, trace, target.width, full=full))
         if trace.loop is not None:
-            print_lines(target, render_loop(trace, target.width))
+            written = replay.written if model is None else itf.dump(trace, model)
+            print_lines(target, render_loop(trace, written, target.width))
     say(_success(model, trace))
     return 0
 

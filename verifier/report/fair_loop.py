@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from verifier.outcomes.unmet import list_unmet
 from verifier.report.notation import Notation
 
 STUTTERS = "nobody acts any more"
@@ -20,29 +21,6 @@ def close_loop(trace: Mapping[str, Any]) -> Mapping[str, Any]:
     taken["guards"] = about.get("guards", [])  # of this step, and not of the one that led there first
     again = {**back, "#meta": {**back.get("#meta", {}), **taken}}
     return {**trace, "states": [*trace["states"], again]}
-
-
-def _failing(about: Mapping[str, Any]) -> list[str]:
-    """The parts of the property that are false in a state of the loop, or true where they may not be."""
-    return [_line(one, about.get("state")) for one in about.get("failing", ())]
-
-
-def _line(one: Mapping[str, Any], state: int | None) -> str:
-    states = one.get("states") or f"in state {state}"
-    truth = "true" if one.get("truth") else "false"
-    comma = "," if states.endswith(("again", "forever")) and one["witnesses"] else ""
-    where = _where(one["where"], f"in state {one['at']}" if "at" in one else "there")
-    return f"{truth} {states}{comma}{_at(one['witnesses'])}: {one['formula']}{where}"
-
-
-def _at(witnesses: Sequence[Sequence[str]]) -> str:
-    """The values for which a part is false: `` for q = q1``."""
-    return f" for {', '.join(f'{name} = {value}' for name, value in witnesses)}" if witnesses else ""
-
-
-def _where(where: Sequence[Sequence[str]], there: str) -> str:
-    """The values that a part mentions."""
-    return f" ({there} {', '.join(f'{name} = {value}' for name, value in where)})" if where else ""
 
 
 def loop_lines(trace: Mapping[str, Any]) -> list[str]:
@@ -61,7 +39,7 @@ def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
         given, notation = about.get("parameters", {}), Notation.of(trace)
         shown = ", ".join(f"{name}={notation.show(value)}" for name, value in given.items())
         first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
-    return [first, *_failing(about)]
+    return [first, *list_unmet(trace)]
 
 
 def fair_lines(trace: Mapping[str, Any]) -> list[str]:

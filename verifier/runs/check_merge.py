@@ -149,6 +149,11 @@ def _worth(verdict: Verdict) -> int:
     return 1 if verdict.kind is VerdictKind.VIOLATED else 4
 
 
+def _is_cut_short(reason: str | None) -> bool:
+    """True of "interrupted", and of "interrupted, while building"."""
+    return reason is not None and reason.partition(",")[0] in _CUT_SHORT
+
+
 def conclude_check(
     question: Question[Any],
     plan: Plan,
@@ -162,7 +167,7 @@ def conclude_check(
     merged = merge(plan, reports)
     if ended:
         merged = {
-            name: replace(verdict, reason=ended) if verdict.reason in _CUT_SHORT else verdict
+            name: replace(verdict, reason=ended) if _is_cut_short(verdict.reason) else verdict
             for name, verdict in merged.items()
         }
     rest = _best_of_each(v for report in _order(reports) for v in _beside(report, merged, question))

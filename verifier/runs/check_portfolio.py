@@ -222,8 +222,8 @@ class Portfolio:
             self._start(PROVE, tuple(self._open_safety), explore=explores)
 
     def _end_priority_in_time(self) -> None:
-        """Lower the priority of exploration to that of the provers once it is no longer young. In a hunt lower
-        it sooner, and then that of the walks below that of the bounded searches."""
+        """Lower the priority of exploration to that of the provers once it is no longer young. In a hunt, do
+        so sooner; then lower that of the walks below that of the bounded searches."""
         if not self._equal and time.monotonic() - self._began > _YOUNG_SECONDS:
             self._equal = True
             for name in (EXPLORE, LIVE):
@@ -372,9 +372,11 @@ def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str)
                 if isinstance(news, Known):
                     report(SoFar(make_report(news.run if source is None else with_own_sorts(news.run))))
                 return
-            told.add(getattr(news, "violated", None) or "")
-            for line in progress.hear(news):
+            violated = getattr(news, "violated", None) or ""
+            # An engine that begins again with wider sorts finds the same violation again.
+            for line in progress.hear(news) if not violated or violated not in told else ():
                 report(News(name, line))
+            told.add(violated)
             if pace.is_due():
                 report(News(name, progress.now(), stays=False))
 

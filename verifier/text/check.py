@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.checked import CheckOutcome, is_decided
+from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
 from verifier.text.columns import wrap
@@ -132,7 +133,7 @@ def _execution(
         heading = Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind))
         lines: list[RenderableType] = [heading, Text()]
         lines += [*render_trace(definition, trace, width, full=full), Text()]
-        return [*lines, *render_loop(trace, width), Text()]
+        return [*lines, *render_loop(trace, write_trace(run, verdict), width), Text()]
     alone = replace(run, definition=definition, outcome=replace(outcome, verdicts=(verdict,)))
     return render_counterexamples(alone, width, full)
 

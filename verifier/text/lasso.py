@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.text import Text
 
+from verifier.outcomes.unmet import list_unmet
 from verifier.text.columns import wrap
 from verifier.trust.trace import Trace
 
 _INDENT = "    "
 
 
-def render_loop(trace: Trace, width: int) -> list[Text]:
-    """Return how the execution continues forever, and why that is fair."""
+def render_loop(trace: Trace, written: Mapping[str, Any] | None, width: int) -> list[Text]:
+    """Return how the execution continues forever, what it never does, and why it is fair. ``written``: the
+    execution as ITF."""
     loop = trace.loop
     assert loop is not None
     last = len(trace.states) - 1
@@ -20,8 +25,11 @@ def render_loop(trace: Trace, width: int) -> list[Text]:
     else:
         first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
     lines = [Text(line, "bold red") for line in wrap(first, width)]
+    unmet = [] if written is None else list_unmet(written)
     if trace.violates is not None:
-        lines.append(Text(f"{trace.violates} fails in this execution."))
+        lines.append(Text(f"{trace.violates} fails in this execution{':' if unmet else '.'}"))
+    for words in unmet:
+        lines += map(Text, wrap(words, width, initial_indent="  ", subsequent_indent=_INDENT))
     if not loop.conditions:
         lines.append(Text("The loop is fair: no fairness is demanded."))
     else:

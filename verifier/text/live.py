@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.engines import exploration_progress
+from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
@@ -67,8 +68,10 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
             continue
         lines += [Text(f"{verdict.property_name}:", "bold red"), Text()]
         lines += [*render_trace(run.definition, trace, width, full=full), Text()]
-        failing = render_loop(trace, width) if trace.loop else render_failure(run.model, trace, width)
-        lines += [*failing, Text()]
+        if trace.loop is not None:
+            lines += [*render_loop(trace, write_trace(run, verdict), width), Text()]
+        else:
+            lines += [*render_failure(run.model, trace, width), Text()]
     lines += [*render_verdicts(run, width), Text()]
     return [*lines, *(Text(line) for words in _remarks(run) for line in wrap(words, width))]
 
