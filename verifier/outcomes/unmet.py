@@ -1,4 +1,4 @@
-"""What an infinite execution never does: the parts of its property that are false in the loop, in words."""
+"""The parts of its property that are false in the loop of an infinite execution, in words."""
 
 from __future__ import annotations
 
