@@ -289,7 +289,7 @@ def _look_on(found: sampling.Sample, most: int, _: float) -> list[Any]:
     assert found.search is not None
     known, found.search.most = len(found.search.explorer.states), most
     found.complete = found.search.look()
-    return found.search.explorer.states[known:]
+    return list(found.search.explorer.states[known:])
 
 
 LEVELS = """EXTENDS Naturals, TLC

@@ -19,6 +19,7 @@ class EngineMethods:
         keep_going: bool = False,
         explore: bool = False,
         coverage: bool = False,
+        workers: int | None = None,
         memory: int | str | None = None,
     ) -> Result:
         """Decide every property, by all engines.
@@ -42,6 +43,8 @@ class EngineMethods:
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first. Exploration then goes on when every
           property is decided; --timeout ends it.
+        - workers: Divide large levels of the exploration among this many processes. [default: the number
+          of cores if the interpreter explores a module, else 1]
         - memory: End at this much memory: 512MiB, 2GiB.
         """
 

@@ -296,7 +296,7 @@ class _Judgement:
     def _path(self, path: list[State], index: LogIndex | None) -> Iterator[PathState]:
         """Yield the states of an execution, each with the line that the step before it explains."""
         places = range(len(self.lines)) if index is None else index.places(self.log, len(self.lines))
-        titles, before = ["", *self.explorer.titles(path)], 0
+        titles, before = ["", *self.explorer.walks.titles(path)], 0
         for number, row in enumerate(self._texts(path)):
             place = index.of(path[number]) - 1 if index is not None else number
             explains = number > 0 and before < place <= len(places)
@@ -326,7 +326,7 @@ class _Judgement:
         if index is not None:
             return [state for state in states if index.of(state) == explained + 1]
         levels = self.explorer.result.levels
-        return states[-levels[-1] :] if levels else []
+        return list(states[-levels[-1] :]) if levels else []
 
     def _line(self, index: LogIndex | None, explained: int) -> tuple[int | None, str]:
         """Return the line of the file after the explained entries, and its text."""

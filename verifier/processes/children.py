@@ -82,6 +82,8 @@ class Children:
     """When memory that processes share is to be counted again."""
     peak_memory: int = 0
     """Bytes."""
+    _own: int = 0
+    """The memory that is not shared, as it was measured last."""
 
     def __post_init__(self) -> None:
         self.limits = self.limits.begin()
@@ -247,6 +249,16 @@ class Children:
     def _pids(self) -> list[int]:
         return [child.process.pid for child in self._children.values()]
 
+    def measure_own_memory(self) -> int:
+        """Return the memory of the children that they do not share, as it was a moment ago."""
+        if time.monotonic() >= self._counted_again:
+            began = time.thread_time()
+            self._own = sum(map(_private, self._pids))
+            self._counted_again = time.monotonic() + max(
+                _POLL_SECONDS, _COUNTED_AFTER * (time.thread_time() - began)
+            )
+        return self._own
+
     def _measure_trees(self) -> int | None:
         """Return the memory of the children and all below them, shared memory once; None if it is too soon to
         count. It is never too soon if the limit may be reached. The sum of all processes' memory, shared or
@@ -289,6 +301,14 @@ def _proportional(process: psutil.Process) -> int:
     with contextlib.suppress(psutil.Error):
         memory = process.memory_full_info()
         return int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
+    return 0
+
+
+def _private(pid: int) -> int:
+    """Return the memory of a process that it does not share."""
+    with contextlib.suppress(psutil.Error):
+        memory = psutil.Process(pid).memory_full_info()
+        return int(getattr(memory, "uss", memory.rss))
     return 0
 
 

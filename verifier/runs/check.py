@@ -33,6 +33,10 @@ _FIND_BUGS = (
     "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
     "but no provers. Give --timeout too."
 )
+_WORKERS = (
+    "Divide large levels of the exploration among this many processes. [default: the number of cores if "
+    "the interpreter explores a module, else 1]"
+)
 _WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
 _HELP = """Decide the invariants, step properties and temporal properties of a spec.
 
@@ -66,6 +70,7 @@ class CheckOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
     keep_going: bool = option(False, Switch(), KEEP_GOING)
     explore: bool = option(True, Switch(), _EXPLORE)
     coverage: bool = option(False, Switch(), COVERAGE + _WHOLE)
+    workers: int | None = option(None, Whole(1), _WORKERS)
     memory: int | None = memory_option()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.outcomes.expectations import parse_expectations
 from verifier.outcomes.run import origin
+from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import Loaded
@@ -106,6 +107,8 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
     options, engine = question.options, engine_named(name)
     deadlock = question.definition.titles.no_deadlock in properties
     about = {"timeout": options.timeout, "deadlock": deadlock, "by": options.by}
+    alone = options.coverage or options.find_bugs  # a hunt has other work for the cores
+    about |= {"workers": options.workers, "module_workers": 1 if alone else cores()}
     about |= {"first": options.first, "keep_going": options.keep_going, "explore": options.explore, **given}
     return engine.options_for(properties, about)
 

@@ -53,3 +53,5 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     coverage: bool = option(False, Switch(), COVERAGE)
     graph: bool = internal(False)
     """Keep the states and steps."""
+    module_workers: int = internal(1)
+    """The processes that share levels of a module that the interpreter explores, without ``workers``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def _tests(named: list[tuple[str, Test]]) -> list[Test]:
     return [test for _, test in named]
 
 
-def _all_true(search: SearchState, states: list[State], asked: list[Test]) -> bool:
+def _all_true(search: SearchState, states: Sequence[State], asked: list[Test]) -> bool:
     """True if all tests are true in all states."""
     if not asked:
         return True

@@ -10,10 +10,11 @@ Source: Yu, Manolios and Lamport 1999, doi:10.1007/3-540-48153-2_6; in tlaplus/t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
+from verifier.tla.assuming import compile_assumptions
 from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.columns.level_choice import ByColumns
@@ -28,6 +29,9 @@ from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.search_state import SearchState
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
+
+if TYPE_CHECKING:
+    from verifier.tla.workers.level_choice import ByWorkers
 
 ENDED_BY_MODULE = 'the module ended the search: TLCSet("exit", TRUE)'
 """Why a search has an end before all states are explored."""
@@ -48,15 +52,15 @@ class Explorer(SearchState):
         enforce: Callable[[Explorer], None] = lambda explorer: None,
         by_columns: bool = True,
         begun: Begun | None = None,
+        workers: int = 1,
     ) -> None:
+        """``workers``: the number of processes that share large levels."""
         self.keep_going, self.first, self.enforce = keep_going, first, enforce
         """``first``: the search ends once all states as deep as a violation are checked."""
         self.begun = begun
         """A search to continue, if it found the same states."""
         self.continued: Begun | None = None
         """That search, if it was continued."""
-        self.follow: Callable[[int, int], None] | None = None
-        """A callback for each step that the search takes, with the numbers of its states."""
         self.follow_action: Callable[[int, int, Taken], None] | None = None
         """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None
@@ -66,11 +70,18 @@ class Explorer(SearchState):
         self._permuted = False
         self._actions: list[Taken] = []
         """The actions to the successors of the expanded state, if they are reported."""
+        self.workers: ByWorkers | None = None
         super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
+        if workers > 1:
+            from verifier.tla.workers.level_choice import ByWorkers  # few searches have several processes
+
+            self.workers = ByWorkers(self, workers)
         self.evaluator.answers = answers(self)
 
     def begin(self) -> None:
         """Start, or start again, with no known states."""
+        if self.workers is not None:
+            self.workers.close()
         super().begin()
         self.columns = ByColumns(self)
 
@@ -112,11 +123,7 @@ class Explorer(SearchState):
         """Evaluate the ASSUMEs, before anything else. Raises TlaError for one that is false."""
         self.permute()
         self.ahead = -1  # before the initial states, the level is 0
-        for assumption in self.specification.module.assumptions:
-            if self.evaluator.analysis.of(assumption.body, self.specification.module.name).reads:
-                words = "an assumption speaks of constants only, and this one reads a variable"
-                raise TlaError(assumption.body.place, words)
-            test = self.evaluator.compile_truth(assumption.body, self.specification.module.name)
+        for assumption, test in compile_assumptions(self.specification):
             try:
                 held = test()
             except Asymmetric as reason:
@@ -133,10 +140,14 @@ class Explorer(SearchState):
         starts again without permutations if they turn out to change more than names."""
         self.permute()
         try:
-            self._explore()
-        except Asymmetric as reason:
-            self._without_symmetry(reason)
-            self._explore()
+            try:
+                self._explore()
+            except Asymmetric as reason:
+                self._without_symmetry(reason)
+                self._explore()
+        finally:
+            if self.workers is not None:
+                self.workers.close()
 
     def explore_initial(self) -> None:
         """Find the initial states only."""
@@ -192,9 +203,9 @@ class Explorer(SearchState):
 
     def _expands(self, number: int, end: int, walk: Walk) -> bool:
         """Expand the states of a level, from one on. Return True if the search continues."""
-        while (number := self.columns.expand(number, end)) < end:
+        while (number := self._expand_several(number, end, walk)) < end:
             self.current = number
-            self._expand(number, walk)
+            self.expand_state(number, walk)
             if self.after is not None:
                 self.after(number)
             self._leave()
@@ -202,6 +213,22 @@ class Explorer(SearchState):
                 return False
             number += 1
         return True
+
+    def _expand_several(self, number: int, end: int, walk: Walk) -> int:
+        """Expand states at once, by columns or workers. Return the first one that is left."""
+        number = self.columns.expand(number, end)
+        if self.workers is None or number == end:
+            return number
+        return self.workers.expand(number, end, walk, self.columns.began)
+
+    def become_copy(self, follow: Callable[[int, int], None]) -> None:
+        """Let this copy of a search report its steps. Its original watches the limits."""
+        self.enforce, self.follow, self.max_states = (lambda _: None), follow, None
+
+    def leave_workers(self) -> None:
+        """Continue with this process alone."""
+        if self.workers is not None:
+            self.workers.leave()
 
     @property
     def count(self) -> int:
@@ -211,13 +238,10 @@ class Explorer(SearchState):
     @property
     def in_orbits(self) -> int | None:
         """Return the number of states in the orbits of the known states; None without symmetry."""
-        orbits, search = self.known.orbits, self.columns.search
-        if orbits is None:
-            return None
-        return orbits.size if search is None else search.in_orbits
+        return self.columns.in_orbits
 
     @property
-    def states(self) -> list[State]:
+    def states(self) -> Sequence[State]:
         """Return the known states, in the order in which they were found."""
         self.columns.leave()
         return self.known.states
@@ -258,23 +282,8 @@ class Explorer(SearchState):
             self.ahead = -1
 
         self.ahead, self.walking = -1, True
-        self._walk_initial(add)
+        self.walks.walk_initial(add)
         self.ahead, self.walking = 0, False
-
-    def _walk_initial(self, add: Callable[[], None]) -> None:
-        formulas = self.specification.init
-        walks = [self.walks.over(f, primed=True, later=number > 0) for number, f in enumerate(formulas)]
-        following = self.evaluator.next
-
-        def at(index: int) -> None:
-            if index == len(walks):
-                add()
-            else:
-                walks[index](lambda: at(index + 1))
-
-        following[:] = [UNSET] * len(following)
-        at(0)
-        following[:] = [UNSET] * len(following)
 
     def _add(self, state: State, parent: int, key: Key) -> int:
         """Add a new state under its key. Return its number."""
@@ -284,7 +293,8 @@ class Explorer(SearchState):
             raise Interrupted(f"more than {self.max_states} states")
         return number
 
-    def _expand(self, number: int, walk: Walk) -> None:
+    def expand_state(self, number: int, walk: Walk) -> None:
+        """Find the successors of a state."""
         if number % BETWEEN_CHECKS == 0:
             self.enforce_limits()
         result, following, walker = self.result, self.evaluator.next, self.evaluator.actions
@@ -389,10 +399,3 @@ class Explorer(SearchState):
         if self.specification.next is not None:
             for violation in self.result.violations.values():
                 violation.actions += self.walks.actions(violation.states)
-
-    def titles(self, states: Sequence[State]) -> list[str]:
-        """Return the names of an execution's steps. All are Next if an action has no value."""
-        try:
-            return [one.title(self.evaluator.order) for one in self.walks.actions(states)]
-        except Undefined:
-            return ["Next"] * (len(states) - 1)

@@ -9,7 +9,7 @@ permutation maps one to the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from verifier.tla.exploration_result import State
@@ -29,7 +29,8 @@ class KnownStates:
     def __init__(self, view: Callable[[], Value] | None, orbits: Orbits | None) -> None:
         """``view`` returns the view of the state that is set in the evaluator."""
         self.view, self.orbits = view, orbits
-        self.states: list[State] = []
+        self._listed: list[State] = []
+        self.states: Sequence[State] = self._listed
         self.parents: list[int] = []
         self._by_key: dict[Key, int] = {}
         self._numbers: dict[Value, int] = {}
@@ -70,9 +71,31 @@ class KnownStates:
         self._by_key[tuple(row) if self.by_row else key] = number
         if self.orbits is not None:
             self.orbits.add(key)
-        self.states.append(tuple([values[own] for own in row]))
+        self._listed.append(tuple([values[own] for own in row]))
         self.parents.append(parent)
         return number
+
+    def append(self, state: State) -> int:
+        """Add a state without a key, so that it is not found. Return its number."""
+        self._listed.append(state)
+        self.parents.append(-1)
+        return len(self._listed) - 1
+
+    @property
+    def value_count(self) -> int:
+        """Return the number of values."""
+        return len(self._values)
+
+    def value(self, number: int) -> Value:
+        """Return the value with a number."""
+        return self._values[number]
+
+    def number(self, value: Value) -> int:
+        """Return the number of a value. A new one gets the next number."""
+        own = self._numbers.setdefault(value, len(self._values))
+        if own == len(self._values):
+            self._values.append(value)
+        return own
 
     def extend(self, states: Iterable[tuple[State, int]], now: list[Value]) -> None:
         """Add new states, each with the number of its predecessor. ``now``: the state that is set in the

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from verifier.tla.checks import checks
 from verifier.tla.exploration_result import ExplorationResult, State
 from verifier.tla.known_states import KnownStates
 from verifier.tla.possible import Possible
+from verifier.tla.retracing import Walk
 from verifier.tla.specification import Specification
 from verifier.tla.violations import Violations
 from verifier.tla.walking import Walks
@@ -48,6 +49,8 @@ class SearchState(ABC):
         self.possible = Possible(specification, checked) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
+        self.follow: Callable[[int, int], None] | None = None
+        """A callback for each step that the search takes, with the numbers of its states."""
         self.begin()
         self.walks = Walks(specification)
         self.names = self.walks.names
@@ -81,8 +84,20 @@ class SearchState(ABC):
 
     @property
     @abstractmethod
-    def states(self) -> list[State]:
+    def states(self) -> Sequence[State]:
         """Return the known states, in the order in which they were found."""
+
+    @abstractmethod
+    def expand_state(self, number: int, walk: Walk) -> None:
+        """Find the successors of a state."""
+
+    @abstractmethod
+    def become_copy(self, follow: Callable[[int, int], None]) -> None:
+        """Let this copy of a search report its steps. Its original watches the limits."""
+
+    @abstractmethod
+    def leave_workers(self) -> None:
+        """Continue with this process alone."""
 
     @abstractmethod
     def enforce_limits(self) -> None:

@@ -44,6 +44,22 @@ class Walks:
 
         return run_walk
 
+    def walk_initial(self, add: Callable[[], None]) -> None:
+        """Call ``add`` for each way in which the initial formulas are true."""
+        formulas = self.specification.init
+        walks = [self.over(f, primed=True, later=number > 0) for number, f in enumerate(formulas)]
+        following = self.evaluator.next
+
+        def at(index: int) -> None:
+            if index == len(walks):
+                add()
+            else:
+                walks[index](lambda: at(index + 1))
+
+        following[:] = [UNSET] * len(following)
+        at(0)
+        following[:] = [UNSET] * len(following)
+
     def actions(self, states: Sequence[State]) -> Iterator[Taken]:
         """Yield the actions between states. Raises Undefined."""
         formula = self.specification.next
@@ -60,6 +76,13 @@ class Walks:
             if action is None:
                 raise Undefined(self.place, "a step that was found is not found again")
             yield action
+
+    def titles(self, states: Sequence[State]) -> list[str]:
+        """Return the names of an execution's steps. All are Next if an action has no value."""
+        try:
+            return [one.title(self.evaluator.order) for one in self.actions(states)]
+        except Undefined:
+            return ["Next"] * (len(states) - 1)
 
     def capture(self, what: str) -> State:
         """Return the next state. Raises Undefined unless all variables have a value."""

@@ -22,6 +22,7 @@ from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.modules.counting import count_formulas
+from verifier.runs.modules.exploration_figures import describe_exploration
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.loading import (
     TlaDefinition,
@@ -34,7 +35,7 @@ from verifier.runs.modules.loading import (
 )
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.undefined_places import locate_undefined_value
-from verifier.runs.news import Known
+from verifier.runs.news import Known, Remark
 from verifier.runs.option import record_options
 from verifier.runs.options import check_ends
 from verifier.runs.unbounded import explain_no_end
@@ -61,6 +62,7 @@ from verifier.verdict import (
 
 if TYPE_CHECKING:
     from verifier.tla.state_graph import ActionRecorder
+    from verifier.tla.workers.level_choice import ByWorkers
 
 PERIOD = 60.0
 """The seconds between two evaluations of _PERIODIC, as in TLC."""
@@ -181,6 +183,7 @@ class _Search:
         self.traces: dict[str, dict[str, Any]] = {}
         self.counts: FormulaCounts | None = None
         self.coverage: dict[str, Any] = {}
+        self.workers: ByWorkers | None = None
 
     def outcome(self) -> Outcome:
         checked = tuple(
@@ -198,7 +201,11 @@ class _Search:
             enforce=self._enforce,
             by_columns=not (self.options.graph or self.options.coverage),
             begun=None if self.options.graph else self.begun,
+            workers=1 if self.options.graph else self.options.workers or self.options.module_workers,
         )
+        self.workers = explorer.workers
+        if self.options.workers and self.workers is not None and self.workers.why_alone:
+            self.listen(Remark(f"one process explores: {self.workers.why_alone}"))
         recorder = _record_actions(explorer) if self.options.graph else None
         try:
             with Watched(self._check_limits):
@@ -224,7 +231,14 @@ class _Search:
         verdicts += tuple(self._possible(explorer, name) for name in self.spec.possible)
         enabled, never = list_enabled_actions(explorer.result, self.loaded.definition)
         graph = None if recorder is None else _label_graph(explorer, recorder)
-        return LabeledExploration(verdicts, never, self._statistics(explorer, never), enabled, graph)
+        return LabeledExploration(
+            verdicts, never, self.coverage | self._figures(explorer, never), enabled, graph
+        )
+
+    def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
+        seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
+        figures = describe_exploration(explorer, never, seconds, cpu_seconds)
+        return figures | {"peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss))}
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """Return the verdict on a formula that TLC evaluates once, when all states were explored or the
@@ -267,6 +281,7 @@ class _Search:
     def _check_limits(self) -> None:
         self.limits.check_time()
         used = int(self.process.memory_info().rss)
+        used += 0 if self.workers is None else self.workers.memory
         self.peak = max(self.peak, used)
         if used > self.memory:
             limit = "the memory of this machine" if self.limits.memory is None else None
@@ -343,34 +358,6 @@ class _Search:
             return Verdict(name, VerdictKind.HOLDS, depth, seconds)
         reason = self.reason or (ENDED_FIRST if self.options.first else FOUND_ALL)
         return Verdict(name, VerdictKind.INCONCLUSIVE, depth, seconds, reason)
-
-    def _statistics(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
-        result, seconds = explorer.result, time.monotonic() - self.started
-        orbits = explorer.known.orbits
-        return self.coverage | {
-            "distinct_states": result.distinct,
-            "generated_states": result.generated,
-            "depth": max(result.depth, 0),
-            "levels": result.levels,
-            "initial_states": result.initial,
-            "deadlocks": result.deadlocks,
-            "complete": result.complete,
-            "waiting_states": explorer.count - explorer.current - 1,
-            "states_beyond_constraint": result.beyond,
-            "view": self.spec.view is not None,
-            "actions": {
-                name: {"taken": count} for name, count in {**result.taken, **dict.fromkeys(never, 0)}.items()
-            },
-            "states_per_second": round(result.generated / seconds) if seconds else None,
-            "exploring_seconds": round(seconds, 3),
-            "exploring_cpu_seconds": round(time.process_time() - self.started_cpu, 3),
-            "peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss)),
-            "symmetry": orbits is not None,
-            "permutations": len(orbits.renamings) + 1 if orbits is not None else 1,
-            "states_in_orbits": explorer.in_orbits,
-            "symmetry_refused": explorer.asymmetric,
-            "printed": self.spec.evaluator.printed,
-        }
 
 
 def _record_actions(explorer: Explorer) -> ActionRecorder:

@@ -243,7 +243,7 @@ class _Walks:
         if UNSET in state:
             return ""
         way = [*self.path, *([state] if self.path and state != self.path[-1] else [])]
-        return whereabouts(self.spec, state, self.explorer.titles(way))
+        return whereabouts(self.spec, state, self.explorer.walks.titles(way))
 
     # -- violations
 

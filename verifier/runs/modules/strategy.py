@@ -97,8 +97,7 @@ def _explore(asked: ModuleQuestion) -> Run:
     if attempt.run is not None:
         asked.say("explored as translated")
         return attempt.run
-    options = asked.question.options
-    alone = ", in one process" if options.workers or options.master else ""
+    alone = ", without Spark" if asked.question.options.master else ""
     why = f": {remove_state(attempt.why)}" if attempt.why else ""
     asked.say(f"explored by the interpreter{alone}{why}")
     return _explore_by_interpreter(asked, attempt.sample.begun if attempt.sample is not None else None)
@@ -112,9 +111,8 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
 
 
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
-    options = asked.question.options
-    if options.workers or options.master:
-        asked.say("explored by the interpreter, in one process")
+    if asked.question.options.master:
+        asked.say("explored by the interpreter, without Spark")
     return _explore_by_interpreter(asked)
 
 

@@ -203,7 +203,7 @@ def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
     evaluates formulas once for these values, and nothing has to be built. False if most states may be
     initial: these are listed one by one."""
     options = asked.question.options
-    in_parts = options.graph or options.workers or options.master or options.work
+    in_parts = options.graph or options.master or options.work
     return not in_parts and sample.all_initial and _has_few_values(sample)
 
 

@@ -49,4 +49,4 @@ def locate_undefined_value(explorer: Explorer) -> str:
         return ""
     way = [] if reached is None else explorer.known.path(explorer.current)
     way += [state] if state != reached else []
-    return whereabouts(explorer.specification, state, explorer.titles(way))
+    return whereabouts(explorer.specification, state, explorer.walks.titles(way))

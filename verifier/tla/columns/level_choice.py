@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unusual
@@ -38,6 +39,14 @@ class ByColumns:
     def count(self) -> int:
         """Return the number of known states."""
         return len(self.explorer.known.states) if self.search is None else len(self.search)
+
+    @property
+    def in_orbits(self) -> int | None:
+        """Return the number of states in the orbits of the known states; None without symmetry."""
+        orbits = self.explorer.known.orbits
+        if orbits is None:
+            return None
+        return orbits.size if self.search is None else self.search.in_orbits
 
     def expand(self, first: int, end: int) -> int:
         """Expand states of a level, as far as possible and useful. Return the first state that is left."""
@@ -87,12 +96,13 @@ class ByColumns:
             return
         from verifier.tla.columns.search import Search  # small explorations need no NumPy
 
+        explorer.leave_workers()
         try:
             self.search = Search(explorer)
         except FOUND_AGAIN as reason:
             _LOG.info("not by columns: %s", reason)
 
-    def some(self, count: int) -> list[State]:
+    def some(self, count: int) -> Sequence[State]:
         """Return about this number of known states, from all levels."""
         which = slice(None, None, self.count // count + 1)
         return self.explorer.known.states[which] if self.search is None else self.search.some(which)

@@ -60,7 +60,7 @@ class Sample:
         with without_traces(self.search.explorer.specification):
             self.complete = self.search.look(time.process_time() + seconds)
         self.generated = tuple(self.search.generated)
-        return self.search.explorer.states[known:]
+        return list(self.search.explorer.states[known:])
 
 
 def sample(
@@ -220,7 +220,7 @@ class _Search:
                     return False
                 if self.number >= self.initial or self.stepper.within(explorer.states[self.number]):
                     explorer.current = self.number
-                    explorer._expand(self.number, self.walk)
+                    explorer.expand_state(self.number, self.walk)
                 self.number += 1
         except Interrupted as stop:
             if not str(stop):  # the limits of the run, which arrive from its watch without a text

@@ -114,7 +114,7 @@ def start_translation(
     return made
 
 
-def add_states(shapes: dict[str, Shape], states: list[State]) -> None:
+def add_states(shapes: dict[str, Shape], states: Sequence[State]) -> None:
     """Add the variables' values in states to their shapes. Raises Untranslated."""
     for (name, shape), values in zip(shapes.items(), zip(*states, strict=True), strict=False):
         try:

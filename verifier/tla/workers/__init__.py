@@ -1,0 +1,1 @@
+"""A search by several processes: one process keeps the states, and the others find their successors."""

@@ -1,0 +1,204 @@
+"""The choice of levels whose states several processes expand, and the merging of what they find.
+
+The states are merged in the order of the search, so the result is that of one process. A state with an
+unusual step is left to the search, which then reports it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from verifier.tla.known_states import KnownStates
+from verifier.tla.retracing import Walk
+from verifier.tla.workers.messages import Found
+from verifier.tla.workers.pool import Pool
+from verifier.tla.workers.suitability import explain_one_process
+
+if TYPE_CHECKING:
+    from verifier.tla.search_state import SearchState
+
+_LOG = logging.getLogger(__name__)
+_BEGIN_SECONDS = 0.5
+"""The processor time of a search before which workers are not worth their start."""
+_WORTH_SECONDS = 0.01
+"""The expected time for the rest of a level from which on workers share it."""
+_BLOCK_SECONDS, _MOST_IN_BLOCK = 0.02, 4_096
+"""The time and the number of states of a task: long compared with a message, short compared with a level."""
+_BLOCKS_FOR_EACH = 3
+"""The number of tasks for each worker in a short level, so that all end at about the same time."""
+_BETWEEN_LOOKS = 64
+"""The number of states between two looks at the clock."""
+_WAIT_SECONDS = 0.2
+
+
+class ByWorkers:
+    """Expands states by several processes where that pays, and leaves the rest to the search."""
+
+    def __init__(self, search: SearchState, count: int) -> None:
+        self.search, self.count = search, count
+        self.pool: Pool | None = None
+        self.first_level: int | None = None
+        """The first level that was shared; None if none was."""
+        self.why_alone = explain_one_process(search) if count > 1 else ""
+        """The reason why one process explores, though more are asked for."""
+        self._left = count < 2 or bool(self.why_alone)
+        """True if one process continues to the end."""
+        self._ended_cpu_seconds = 0.0
+        self._expanded = 0
+        """The number of states that workers expanded."""
+        self._waiting = deque[tuple[int, int]]()
+        """The parts of the level that no worker has: first states and ends, in order."""
+        self._doing: dict[int, int] = {}
+        """The ends of the parts that workers have, by first state."""
+        self._arrived: dict[int, tuple[int, Found]] = {}
+        """The parts that are expanded, by first state: their ends, and what was found."""
+        self._held: dict[int, str] = {}
+        """Workers that wait, by the first state of their part. It has an unusual state."""
+        self._looked, self._seconds_per_state = -1, 1e-3
+
+    # -- start and end
+
+    @property
+    def memory(self) -> int:
+        """Return the bytes of the workers that they do not share with this process."""
+        return 0 if self.pool is None else self.pool.measure_memory()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Return the processor time of the workers."""
+        return self._ended_cpu_seconds + (0.0 if self.pool is None else self.pool.cpu_seconds)
+
+    def close(self) -> None:
+        """End the workers. The states stay as they are."""
+        if self.pool is not None:
+            self._ended_cpu_seconds += self.pool.cpu_seconds
+            self.pool.close()
+            self.pool = None
+        for parts in (self._waiting, self._doing, self._arrived, self._held):
+            parts.clear()
+
+    def leave(self) -> None:
+        """Continue with one process, until workers start again."""
+        if self.pool is not None:
+            known = self.pool.known.as_known()
+            self.close()
+            self._use(known)
+
+    def _use(self, known: KnownStates) -> None:
+        self.search.known = self.search.violations.known = known
+
+    def _give_up(self, reason: str) -> None:
+        _LOG.info("no longer by workers: %s", reason)
+        self._left = True
+        self.leave()
+
+    def _is_worth_it(self, number: int, end: int, began: float) -> bool:
+        """True if workers are worth it for the rest of a level."""
+        if self.pool is None:
+            if self._looked <= number < self._looked + _BETWEEN_LOOKS:
+                return False
+            self._looked = number
+            spent = time.process_time() - began
+            if spent < _BEGIN_SECONDS:
+                return False
+            self._seconds_per_state = spent / max(number, 1)
+        elif self._expanded:
+            self._seconds_per_state = self.cpu_seconds / self._expanded
+        return (end - number) * self._seconds_per_state > _WORTH_SECONDS
+
+    def _begin(self, walk: Walk) -> None:
+        _LOG.info("%d workers start at level %d", self.count, self.search.level)
+        self.pool = Pool(self.search, walk, self.count)
+        self._use(self.pool.known)
+        if self.first_level is None:
+            self.first_level = self.search.level
+
+    # -- a level
+
+    def expand(self, number: int, end: int, walk: Walk, began: float) -> int:
+        """Expand states of a level, as far as possible and useful. Return the first state that is left.
+        ``began``: the processor time at which the search began."""
+        if self._left:
+            return number
+        if not (self._waiting or self._doing or self._arrived):
+            if not self._is_worth_it(number, end, began):
+                return number
+            if self.pool is None:
+                self._begin(walk)
+            self._divide(number, end)
+        assert self.pool is not None
+        if self.pool.known.uncodable:
+            self._give_up(self.pool.known.uncodable)
+            return number
+        while number < end and not self._left:
+            self._hand_out()
+            arrived = self._arrived.pop(number, None)
+            self.search.enforce_limits()
+            if arrived is None:
+                self._hear()
+                continue
+            until, found = arrived
+            if self._exceeds(found):
+                self._give_up("the last state")
+                break
+            first, number = number, number + found.expanded
+            self._merge(found)
+            self.search.current = number - 1
+            if found.uncodable:
+                self._give_up(found.uncodable)
+            elif number < until:
+                self._leave_one(first, number, until)
+                break
+        return number
+
+    def _divide(self, number: int, end: int) -> None:
+        """Divide the states of a level into parts."""
+        size = int(_BLOCK_SECONDS / max(self._seconds_per_state, 1e-6))
+        size = min(size, (end - number) // (self.count * _BLOCKS_FOR_EACH), _MOST_IN_BLOCK)
+        size = max(size, 1)
+        self._waiting.extend((first, min(first + size, end)) for first in range(number, end, size))
+
+    def _hand_out(self) -> None:
+        """Give the next parts to workers without one."""
+        assert self.pool is not None
+        while self._waiting and (name := self.pool.choose_idle(self._waiting[0][0])) is not None:
+            first, end = self._waiting.popleft()
+            self._doing[first] = end
+            self.pool.give(name, self.search.level, first, end, tuple(self.search.result.violations))
+
+    def _hear(self) -> None:
+        assert self.pool is not None
+        for name, first, found in self.pool.hear(_WAIT_SECONDS):
+            end = self._doing.pop(first)
+            self._arrived[first] = end, found
+            if first + found.expanded < end:
+                self._held[first] = name
+            else:
+                self.pool.idle.append(name)
+                self._hand_out()
+
+    def _leave_one(self, first: int, number: int, until: int) -> None:
+        """Leave one state of a part to the search. The others wait for a worker."""
+        assert self.pool is not None
+        self.pool.idle.append(self._held.pop(first))
+        if number + 1 < until:
+            self._waiting.appendleft((number + 1, until))
+
+    def _exceeds(self, found: Found) -> bool:
+        """True if there may be more states than are asked for."""
+        most = self.search.max_states
+        return most is not None and self.search.count + len(found.rows) > most
+
+    def _merge(self, found: Found) -> None:
+        assert self.pool is not None
+        result = self.search.result
+        result.generated += found.generated
+        result.deadlocks += found.deadlocks
+        result.beyond += found.beyond
+        for name, count in found.taken.items():
+            result.taken[name] = result.taken.get(name, 0) + count
+        result.distinct += self.pool.known.merge(found.rows, found.parents, found.views)
+        self._expanded += found.expanded
