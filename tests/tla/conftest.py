@@ -1,9 +1,11 @@
-"""Fixtures of the tests of TLA+ by columns."""
+"""Fixtures of the tests of TLA+: columns, and proofs for all constants."""
 
 from __future__ import annotations
 
 import pytest
 
+from verifier.runs import all_constants
+from verifier.runs.modules import protocol_agreement
 from verifier.tla.columns import level_choice as levels
 
 
@@ -12,3 +14,22 @@ def columns_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns take small levels, too, and however long it takes."""
     monkeypatch.setattr(levels, "_LARGE", 1)
     monkeypatch.setattr(levels, "_TRIED_SECONDS", 1e9)
+
+
+@pytest.fixture
+def few_drawn_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare a module and its protocol in 60 drawn states at each choice of constants, instead of 300.
+
+    For tests of proofs: the comparison takes most of their time. `test_tla_for_all_constants` tests it.
+    """
+    monkeypatch.setattr(protocol_agreement, "_DRAWN", 60)
+
+
+@pytest.fixture
+def no_small_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search for violations at small constants, for claims that are true there.
+
+    The search takes half of a run and makes no proof. Its counterexamples to induction would also keep
+    obligations from the provers.
+    """
+    monkeypatch.setattr(all_constants, "list_small_constants", lambda _: [])

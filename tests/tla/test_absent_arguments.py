@@ -18,6 +18,8 @@ from verifier.runs.certifying_all import certify, read_claim
 from verifier.runs.loading import load
 from verifier.runs.prove_options import ProveOptions
 
+pytestmark = pytest.mark.usefixtures("few_drawn_states")
+
 MODULE = r"""---- MODULE Work ----
 EXTENDS Naturals, FiniteSets
 CONSTANTS Jobs, Workers, None
@@ -109,6 +111,7 @@ def test_another_use_of_an_absent_value_is_refused_with_advice(tmp_path: Path) -
         _prove(tmp_path, "OwnerKnows", text=text)
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize(
     ("guard", "premise"),
     [

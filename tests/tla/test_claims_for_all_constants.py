@@ -19,6 +19,8 @@ from verifier.runs.prove_options import ProveOptions
 from verifier.trust.certificate_file import digest_of
 from verifier.verdict import LEFT_TO_LIVE
 
+pytestmark = pytest.mark.usefixtures("few_drawn_states")
+
 MODULE = """---- MODULE Work ----
 CONSTANT Node
 VARIABLES taken, done, seen

@@ -105,6 +105,7 @@ READ = {
 }
 
 
+@pytest.mark.usefixtures("few_drawn_states")
 @pytest.mark.parametrize("what", READ)
 def test_sets_of_sets_agree_with_the_interpreter(what: str, tmp_path: Path) -> None:
     """Nothing is known of the family here, so that it may be any family of parts."""

@@ -25,6 +25,8 @@ from verifier.tla.first_order.reading import Reading
 from verifier.tla.first_order.scopes import Scope, Unread
 from verifier.tla.first_order.typed import ALWAYS
 
+pytestmark = pytest.mark.usefixtures("few_drawn_states")
+
 MODULE = r"""---- MODULE Great ----
 EXTENDS Integers, FiniteSets
 CONSTANT N
@@ -117,12 +119,6 @@ def _write(folder: Path, claim: str, text: str = MODULE) -> str:
     return str(folder / "Great.tla")
 
 
-@pytest.mark.parametrize("claim", FALSE_CLAIMS)
-def test_a_claim_that_great_integers_violate_is_not_proved(tmp_path: Path, claim: str) -> None:
-    run = execute("prove", load(_write(tmp_path, claim), {}), ProveOptions(all_constants=True))
-    assert [one.kind.name for one in run.outcome.verdicts] != ["PROVED"]
-
-
 def _prove(spec: str) -> str:
     """Return the verdict, or that the module has no reading."""
     try:
@@ -132,30 +128,52 @@ def _prove(spec: str) -> str:
     return run.outcome.verdicts[0].kind.name
 
 
+@pytest.mark.usefixtures("no_small_constants")
+def test_a_claim_that_great_integers_violate_is_not_proved(tmp_path: Path) -> None:
+    claims = {f"Claim{place}": claim for place, claim in enumerate(FALSE_CLAIMS)}
+    text = "\n".join(f"{name} == {claim}" for name, claim in claims.items())
+    spec = _write(tmp_path, "", MODULE.replace("Claim == CLAIM", text))
+    config = CONFIG.replace("INVARIANT Claim", f"INVARIANTS {' '.join(claims)}")
+    Path(spec).with_suffix(".cfg").write_text(config + "CHECK_DEADLOCK FALSE\n")
+    run = execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+    verdicts = {one.property_name: one.kind.name for one in run.outcome.verdicts}
+    assert verdicts == dict.fromkeys(claims, "INCONCLUSIVE")
+
+
+def test_the_search_at_small_constants_makes_no_proof(tmp_path: Path) -> None:
+    run = execute("prove", load(_write(tmp_path, FALSE_CLAIMS[0]), {}), ProveOptions(all_constants=True))
+    assert run.outcome.verdicts[0].kind.name == "INCONCLUSIVE"
+
+
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize("claim", FAR_CLAIMS)
 def test_no_bound_name_takes_the_bounds_of_another_set(tmp_path: Path, claim: str) -> None:
     text = FAR.replace("MOST", "(N + N + N)").replace("STEP", "x' = x + 1")
     assert _prove(_write(tmp_path, claim, text)) in ("no reading", "INCONCLUSIVE")
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize("step", FAR_STEPS)
 def test_a_step_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, step: str) -> None:
     text = FAR.replace("MOST", "(N + 50)").replace("STEP", step)
     assert _prove(_write(tmp_path, "x <= K", text)) in ("no reading", "INCONCLUSIVE")
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize(("step", "claim"), UNTYPED)
 def test_the_type_invariant_is_part_of_each_proof(tmp_path: Path, step: str, claim: str) -> None:
     text = TWO.replace("INIT", r"x = 0 /\ w = 0").replace("STEP", rf"x < N + N + N /\ x' = x + 1 /\ {step}")
     assert _prove(_write(tmp_path, claim, text)) == "INCONCLUSIVE"
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize("init", UNTYPED_INITIALLY)
 def test_initial_states_beyond_the_type_invariant_are_not_lost(tmp_path: Path, init: str) -> None:
     text = TWO.replace("INIT", rf"{init} /\ w = 0").replace("STEP", "UNCHANGED <<x, w>>")
     assert _prove(_write(tmp_path, "x <= K", text)) in ("no reading", "INCONCLUSIVE")
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize("product", ["3 * N", "N * 3", "(-3) * (0 - N)"])
 def test_a_multiple_has_the_bounds_of_its_factor(tmp_path: Path, product: str) -> None:
     text = TWO.replace("x \\in 0..K", f"x \\in 0..({product})").replace("INIT", "x = 0 /\\ w = 0")
@@ -223,6 +241,7 @@ def test_integers_of_several_branches_are_read(tmp_path: Path, step: str) -> Non
     assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= K", text)) == "PROVED"
 
 
+@pytest.mark.usefixtures("no_small_constants")
 @pytest.mark.parametrize("step", IFS)
 def test_a_branch_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, step: str) -> None:
     far = (

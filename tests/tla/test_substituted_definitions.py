@@ -15,6 +15,8 @@ from verifier.runs.loading import load
 from verifier.runs.prove_options import ProveOptions
 from verifier.tla.first_order.scopes import Unread
 
+pytestmark = pytest.mark.usefixtures("few_drawn_states")
+
 MODULE = r"""---- MODULE Count ----
 EXTENDS Integers
 CONSTANTS Node, Most

@@ -71,7 +71,7 @@ UNIVERSES = {
         "None; A; 1; {1}; {A, None}",
     ),
 }
-QUICK = ("scalars", "sets of every kind", "functions that may be sequences", "tuples of one length")
+QUICK = ("sets of every kind", "tuples of one length")
 LATER = [one for one in UNIVERSES if one not in QUICK]
 SETS = r"""
 x \in y; x \notin y; x \subseteq y; x \cup y; x \cap y; x \ y; SUBSET x; UNION x; Cardinality(x)
