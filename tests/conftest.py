@@ -12,6 +12,7 @@ import psutil
 import pytest
 from hypothesis import settings
 
+from tests.support.huge_pages import collapse_memory
 from tests.support.tiers import TIERS, Selection
 from verifier.cli.entry import COLLECTIONS
 from verifier.runs.validation import budget
@@ -67,6 +68,11 @@ class Memory:
         self._kept = 0
 
     @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self) -> None:
+        """Put what was collected on huge pages."""
+        collapse_memory()
+
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
         """Gives back what is free, at the end of each file."""
         if self._trim is None or (nextitem is not None and nextitem.path == item.path):
@@ -76,6 +82,7 @@ class Memory:
             gc.collect()
             self._trim(0)
             self._kept = _resident()
+            collapse_memory()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
