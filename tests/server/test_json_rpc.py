@@ -87,6 +87,11 @@ def test_a_session_by_lines() -> None:
     ("line", "code", "words"),
     [
         ("nonsense", -32700, "no JSON"),
+        ("[" * 100_000, -32700, "nested"),
+        ('{"id": "\xff"}', -32700, "not UTF-8"),
+        ('{"id": 1, "method": "state", "params": {"state": 1e400}}', -32700, "no number that can be meant"),
+        ('{"id": 1, "method": "\\ud800"}', -32601, "unknown method"),
+        ('{"id": "\\ud800", "method": "state"}', -32602, "no specification is open"),
         ("[]", -32600, "several lines"),
         ('{"jsonrpc": "2.0", "id": 1, "method": "chek"}', -32601, "did you mean 'check'"),
         ('{"jsonrpc": "2.0", "id": 1, "method": "check", "params": [1]}', -32600, "have names"),
@@ -96,7 +101,7 @@ def test_a_session_by_lines() -> None:
 )
 def test_a_wrong_message_has_an_error(line: str, code: int, words: str) -> None:
     outgoing = BytesIO()
-    JsonRpcServer(outgoing).serve([line.encode()])
+    JsonRpcServer(outgoing).serve([line.encode("latin-1")])
     error = json.loads(outgoing.getvalue())["error"]
     assert error["code"] == code
     assert words in error["message"]
@@ -108,6 +113,16 @@ def test_what_code_prints_is_no_message(tmp_path: Path) -> None:
     with serving() as server:
         server.request(1, "load", spec=str(file))
         assert "result" in server.answer()
+
+
+def test_a_formula_that_is_nested_too_deep_ends_no_server() -> None:
+    with serving() as server:
+        server.request(1, "load", spec=LOCK)
+        server.answer()
+        server.request(2, "evaluate", expression=f"{'1 + ' * 20_000}1")
+        assert "nested too deep" in server.answer()["error"]["message"]
+        server.request(3, "evaluate", expression="1 + 1")
+        assert server.answer()["result"]["value"] == "2"
 
 
 def test_a_cancelled_check_says_what_it_knows_and_others_are_answered_meanwhile() -> None:

@@ -93,6 +93,25 @@ def test_expressions_have_values_in_states() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("lease[c1]", "0"),
+        ("Client \\ {c2}", "{c1}"),
+        ('"c1"', '"c1"'),
+        ("LET c1 == 7 IN c1", "7"),
+        ("\\E c1 \\in Client : lease[c1] > 0", "FALSE"),
+    ],
+)
+def test_an_expression_may_name_model_values(expression: str, value: str) -> None:
+    """But a name that the text binds is what it is bound to."""
+    assert Client().ask("evaluate", expression=expression)["value"] == value
+
+
+def test_a_set_that_is_too_large_to_list_has_no_value() -> None:
+    assert Client().fail("evaluate", expression="SUBSET (1 .. 40)")["kind"] == "undefined"
+
+
+@pytest.mark.parametrize(
     ("expression", "kind", "place"),
     [
         ("lease[3]", "undefined", (1, 1)),

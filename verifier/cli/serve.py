@@ -9,6 +9,7 @@ import click
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.parameters import one_of
 from verifier.errors import UsageError
+from verifier.processes.stacks import make_room_for_recursion
 
 _PROTOCOLS = ("json-rpc", "mcp", "lsp")
 _MODULES = {"mcp": "verifier.server.mcp_tools", "lsp": "verifier.server.editor.language_server"}
@@ -41,6 +42,7 @@ def command(protocol: str) -> int:
       {"jsonrpc":"2.0","id":2,"method":"successors"}
       {"jsonrpc":"2.0","id":3,"method":"check","params":{"engine":"bmc"}}
     """
+    make_room_for_recursion()
     if protocol in _MODULES:
         try:
             module = import_module(_MODULES[protocol])

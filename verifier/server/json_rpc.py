@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from verifier.errors import among, cut
 from verifier.server.calls import Call
+from verifier.server.messages import decode_message, encode_message
 from verifier.server.problems import Problem, explain_failure
 from verifier.server.requests import Request
 from verifier.server.session import Session
@@ -82,7 +83,7 @@ class JsonRpcServer:
 
     def _hear(self, line: bytes) -> None:
         try:
-            message = json.loads(line)
+            message = decode_message(line)
         except ValueError as error:
             self._send_error(None, _PARSE_ERROR, f"this line is no JSON: {error}")
             return
@@ -143,7 +144,7 @@ class JsonRpcServer:
         self._send({"jsonrpc": "2.0", "id": number, "error": error})
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        line = encode_message(message) + b"\n"
         with self._writing:
             if self._is_broken:
                 return

@@ -11,6 +11,7 @@ from verifier.processes.limits import Interrupted
 from verifier.specs.definition import DefinitionError
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.frames import Undefined
+from verifier.tla.value_types import NoValue
 
 _PLACE = re.compile(
     r"(?P<file>[^:\n]+\.(?:tla|cfg|py|toml))(?::|, line )(?P<line>\d+)(?::(?P<column>\d+))?: "
@@ -60,9 +61,13 @@ def explain_failure(error: Exception) -> Problem:
     """Return what a client is told of an exception."""
     words = " ".join(str(error).split())
     if isinstance(error, TlaError):
-        return Problem("usage", words, error.place)
+        return Problem("usage", words, error.place if error.place.line else None)
     if isinstance(error, Undefined):
         return Problem("undefined", words, error.place)
+    if isinstance(error, NoValue):
+        return Problem("undefined", words)
+    if isinstance(error, RecursionError):
+        return Problem("usage", "it is nested too deep, or an operator calls itself without an end")
     if isinstance(error, UsageError | DefinitionError):
         return Problem("usage", words, find_place(words))
     if isinstance(error, Interrupted):

@@ -6,7 +6,6 @@ and ask; it may not load other specifications, read files, or run engines.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any
 
 from verifier.server.calls import Call
 from verifier.server.drawing import draw_execution, draw_graph
+from verifier.server.messages import decode_message, encode_message
 from verifier.server.open_spec import OpenSpec
 from verifier.server.problems import Problem, explain_failure
 from verifier.server.session import Session
@@ -123,8 +123,8 @@ class WalkServer:
                 elif length > _LONGEST:
                     self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"", "text/plain")
                 else:
-                    answer = json.dumps(server.read(self.rfile.read(length)), ensure_ascii=False)
-                    self._send(HTTPStatus.OK, answer.encode(), "application/json")
+                    answer = encode_message(server.read(self.rfile.read(length)))
+                    self._send(HTTPStatus.OK, answer, "application/json")
 
             def _is_trusted(self) -> bool:
                 """True if the browser asked for this address, and not for another name of it."""
@@ -151,7 +151,7 @@ class WalkServer:
     def read(self, body: bytes) -> dict[str, Any]:
         """Return the answer to a message of the page, or its problem."""
         try:
-            asked = json.loads(body)
+            asked = decode_message(body)
             method, given = asked["method"], asked.get("params", {})
             if method not in {*_ALLOWED, *_DRAWINGS, "about"} or not isinstance(given, dict):
                 problem = Problem("usage", "the page may not ask for this")

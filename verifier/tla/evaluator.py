@@ -10,7 +10,6 @@ This module knows no form of expression: ``interpreter`` has the table of what c
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -265,9 +264,3 @@ class Evaluator(ABC):
     def is_constant(self, whole: Expression, module: str) -> bool:
         """True if an expression has the same value in all states."""
         return self.analysis.of(whole, module).level == CONSTANT
-
-
-def deep_recursion() -> None:
-    """Raise Python's limit of recursion for recursive operators: closures need no space on the machine's
-    stack."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 60_000))

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, guess_meant_file
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
@@ -22,7 +23,6 @@ from verifier.tla.config import Assignment, Config, ModelName, parse_value, read
 from verifier.tla.constants import SET_PLACE
 from verifier.tla.documented import describe_operator, place_of
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.facts import CONSTANT, STATE, TEMPORAL
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import Library, read_module
@@ -94,7 +94,7 @@ def load(
     """Load the module of a file, at the constants of its configuration. Raises UsageError. Without
     ``config``, the configuration is the file of the same name beside the module. ``said``: the constants of a
     file of results, which hold unless ``settings`` differ."""
-    deep_recursion()
+    make_room_for_recursion()
     path = Path(spec)
     module, library = read_module(path, libraries)
     asked = _config(path, config)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.runs.modules.loading import evaluate_or_refuse
 from verifier.server.problems import drop_place, find_place
 from verifier.specs.definition import DefinitionError
 from verifier.tla.config import Config, parse_config
 from verifier.tla.errors import Place, TlaError
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.levels import check_levels
 from verifier.tla.loading import read_module
 from verifier.tla.naming import actions
@@ -52,7 +52,7 @@ class Findings:
 
 def find_in_module(file: Path, texts: Mapping[Path, str], libraries: Sequence[Path] = ()) -> Findings:
     """Look at a module, and at its configuration if there is one beside it."""
-    deep_recursion()
+    make_room_for_recursion()
     try:
         module, library = read_module(file, libraries, texts)
         check_levels(module)
