@@ -14,6 +14,7 @@ from verifier.server.table import REQUESTS
 if TYPE_CHECKING:
     from mcp.client.client import Client
 
+LARGE = {"replicas": "5", "log_size": "4", "max_records": "4", "max_leader_epoch": "4"}
 LOCK = "docs/examples/FencedLock.tla"
 ARGUMENTS = ("-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "mcp")
 
@@ -28,6 +29,7 @@ async def ask(client: Client, name: str, /, **given: Any) -> Any:
 async def find_and_explain() -> dict[str, Any]:
     """Go from a file to the reason of a violation, and to the setting without it."""
     # 35 MiB, which each process that other tests fork would copy
+    import anyio
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -58,9 +60,19 @@ async def find_and_explain() -> dict[str, Any]:
         blocked = await ask(client, "why_disabled", action="Write", parameters={"c": "c1"})
         again = await ask(client, "check", spec=fenced["spec"])
         wrong = await client.call_tool("evaluate", {"expression": "leas"})
+        await ask(client, "load", spec="kip320", constants=LARGE)
+        with anyio.CancelScope() as long:
+
+            async def cancel(progress: float, total: float | None, message: str | None) -> None:
+                long.cancel()
+
+            asked = {"engine": "bmc", "depth": 60}
+            await client.call_tool("check", asked, progress_callback=cancel)
+        after = await ask(client, "state")
     return {
         "tools": tools, "told": told, "violated": violated, "end": end, "why": why, "before": before,
         "stale": stale, "blocked": blocked, "again": again, "wrong": wrong,
+        "cancelled": long.cancelled_caught, "after": after,
     }  # fmt: skip
 
 
@@ -92,6 +104,11 @@ def test_the_repair_is_seen_to_disable_the_step(session: dict[str, Any]) -> None
 
 def test_progress_is_told(session: dict[str, Any]) -> None:
     assert any("interpreter" in words for words in session["told"])
+
+
+def test_a_session_goes_on_after_a_cancelled_check(session: dict[str, Any]) -> None:
+    assert session["cancelled"]
+    assert session["after"]["state"] == 0
 
 
 def test_an_error_has_its_place(session: dict[str, Any]) -> None:

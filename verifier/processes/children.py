@@ -382,6 +382,7 @@ def _run(work: Work, sending: Connection, incoming: Connection, leads_group: boo
     gc.freeze()  # what was there before the fork is no garbage of this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to decide about
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.set_wakeup_fd(-1)  # else the event loop of the parent would hear this process's signals
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     try:
         work(sending.send, incoming)
