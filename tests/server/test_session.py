@@ -203,6 +203,24 @@ def test_an_open_verdict_is_not_kept() -> None:
     assert client.ask("check", **asked)["kept"] is False
 
 
+def test_what_only_the_run_finds_is_a_usage_error() -> None:
+    """A quorum of this protocol is more than half of the acceptors: that has no reading for all constants."""
+    file = "docs/examples/voting.py"
+    problem = Client(file).fail("check", engine="prove", options={"all_constants": True})
+    assert (problem["kind"], problem["place"]["file"]) == ("usage", file)
+
+
+@pytest.mark.slow
+def test_lemmas_are_suggested() -> None:
+    client = Client()
+    asked = {"engine": "prove", "properties": ["OneEach"], "timeout": "5m"}
+    assert client.ask("check", **asked, options={"all_constants": True})["exit_code"] == 12
+    found = client.ask("check", **asked, options={"all_constants": True, "suggest": True})
+    assert found["exit_code"] == 0
+    (module,) = found["statistics"]["suggested"]["OneEach"]
+    assert "EXTENDS FencedLock" in module
+
+
 def test_a_specification_is_read_again_once_its_file_changed(tmp_path: Path) -> None:
     file = tmp_path / "Counter.tla"
     text = "---- MODULE Counter ----\nEXTENDS Integers\nVARIABLE n\nInit == n = 0\n"

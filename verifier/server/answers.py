@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.conform.machine import Fits
 from verifier.conform.outcome import exit_code
-from verifier.errors import UsageError, make_unknown_name_error
+from verifier.errors import make_unknown_name_error
 from verifier.server.calls import Call
 from verifier.server.checks import run_apart
 from verifier.server.open_spec import OpenSpec
@@ -260,15 +260,9 @@ def conform(
     question = LogQuestion(one.loaded.spec, file, env, dict(one.asked[1]), one.asked[2], None, timeout)
 
     def judge(report: Callable[[Any], None]) -> None:
-        try:
-            verdicts = judge_logs_with(one.loaded, question, [Path(log) for log in logs])
-        except UsageError as error:
-            report(str(error))
-            return
+        verdicts = judge_logs_with(one.loaded, question, [Path(log) for log in logs])
         judged = [verdict.as_object() for verdict in verdicts]
         report({"exit_code": int(exit_code(verdicts)), "logs": judged})
 
-    judged: dict[str, Any] | str = run_apart(judge, call, session.lock)
-    if isinstance(judged, str):
-        raise UsageError(judged)
-    return judged
+    found: dict[str, Any] = run_apart(judge, call, session.lock)
+    return found

@@ -16,6 +16,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
+from verifier.errors import UsageError
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
 from verifier.printable import printable, printable_text
@@ -29,7 +30,9 @@ from verifier.runs.news import Known, Remark
 from verifier.runs.question import Question
 from verifier.runs.told import ToldVerdicts
 from verifier.server.calls import Call
+from verifier.server.problems import Problem, Refused, explain_failure
 from verifier.server.turns import Turns
+from verifier.specs.definition import DefinitionError
 from verifier.text.progress import Pace
 from verifier.verdict import LEFT_TO_LIVE, VerdictKind
 
@@ -74,11 +77,13 @@ def run_question(
 
 def run_apart(work: Callable[[Callable[[Any], None]], None], call: Call, starting: Turns) -> Any:
     """Do work in a process of its own, and return its last report. Reports ``("progress", words)`` are told.
-    Raises RunFailed if there is none, Interrupted if the client cancels."""
+
+    Raises Refused for what cannot be asked, RunFailed if there is no report for another reason, and
+    Interrupted if the client cancels.
+    """
 
     def report_all(report: Callable[[Any], None], _: Connection) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        work(report)
+        _report(work, report)
 
     children = Children(Limits(), nested=True)
     told: list[Any] = []
@@ -97,6 +102,8 @@ def run_apart(work: Callable[[Callable[[Any], None]], None], call: Call, startin
                 match event:
                     case Message(content=("progress", words)):
                         call.tell(words)
+                    case Message(content=Problem() as problem):
+                        raise Refused(problem)
                     case Message():
                         told.append(event.content)
                     case ChildEnded() if event.failure is not None:
@@ -106,6 +113,15 @@ def run_apart(work: Callable[[Callable[[Any], None]], None], call: Call, startin
             raise Interrupted("cancelled before anything was known")
         raise RunFailed(failures[0] if failures else "the process of the run ended without an answer")
     return told[-1]
+
+
+def _report(work: Callable[[Callable[[Any], None]], None], report: Callable[[Any], None]) -> None:
+    """Do work in this process, which an interrupt ends, and report why it cannot be done."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        work(report)
+    except (UsageError, DefinitionError) as error:
+        report(explain_failure(error))
 
 
 def _answer(engine: Engine[Any], question: Question[Any], report: Callable[[Any], None]) -> None:

@@ -37,6 +37,14 @@ class Problem:
         return made
 
 
+class Refused(Exception):
+    """Raised where another process found why a request has no answer."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.words)
+        self.problem = problem
+
+
 def place_object(place: Place) -> dict[str, Any]:
     """Return a place as JSON: lines and columns begin at 1."""
     made: dict[str, Any] = {"file": place.file, "line": place.line, "column": place.column}
@@ -59,6 +67,8 @@ def drop_place(words: str) -> str:
 
 def explain_failure(error: Exception) -> Problem:
     """Return what a client is told of an exception."""
+    if isinstance(error, Refused):
+        return error.problem
     words = " ".join(str(error).split())
     if isinstance(error, TlaError):
         return Problem("usage", words, error.place if error.place.line else None)
