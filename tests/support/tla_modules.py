@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.processes.limits import Interrupted
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.runs.engine import Listen, engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.modules.loading import load
@@ -14,7 +15,6 @@ from verifier.runs.modules.source import TlaSource
 from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.specs.titles import NO_DEADLOCK
 from verifier.tla.config import parse_config
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -38,7 +38,7 @@ def specify_module(
     folder: Path, body: str, config: str = "INIT Init\nNEXT Next", **others: str
 ) -> Specification:
     """The specification of a module with this body, beside modules with others."""
-    deep_recursion()
+    make_room_for_recursion()
     for name, text in others.items():
         write_module(folder, text, name)
     module, library = read_module(write_module(folder, body))

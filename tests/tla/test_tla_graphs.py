@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.tla_modules import write_module
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.tla.config import parse_config
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
 from verifier.tla.loading import read_module
 from verifier.tla.specification import specify
@@ -41,6 +41,6 @@ ASSUME ~IsTreeWithRoot([node |-> N, edge |-> {<<2, 1>>, <<3, 2>>}], 2)
 
 @pytest.mark.skipif(not (_LIBRARY / "Relation.tla").is_file(), reason="the Community Modules are not there")
 def test_what_graphs_compute_is_what_its_text_says(tmp_path: Path) -> None:
-    deep_recursion()
+    make_room_for_recursion()
     module, library = read_module(write_module(tmp_path, BODY), [_LIBRARY])
     Explorer(specify(module, parse_config("", "M.cfg"), words=library.words), properties=()).assume()

@@ -11,8 +11,8 @@ import pytest
 from tests.support.command_line import verify
 from tests.support.tla_upstream import compare_rows
 from tests.support.tlc import constants_of, read_measured
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.tla.config import parse_config
-from verifier.tla.evaluator import deep_recursion
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
@@ -60,7 +60,7 @@ def test_counts(case: str, by: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(not _SHARED.is_dir(), reason="the original texts are not here")
 def test_an_invariant_that_compares_a_number_with_a_record_is_an_error() -> None:
     """As TLC says: -1 stands for no record, and is compared with one as soon as one is written."""
-    deep_recursion()
+    make_room_for_recursion()
     module, library = read_module(_SHARED / "kafka-specification/Kip320.tla")
     config = parse_config(_KAFKA.format(1).replace("WeakIsr", "TypeOk"), "cfg")
     made = specify(module, config, words=library.words)
