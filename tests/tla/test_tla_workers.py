@@ -14,10 +14,11 @@ import psutil
 import pytest
 
 from tests.support.columns import QUIET
-from tests.support.command_line import verify
+from tests.support.command_line import ROOT, verify
 from tests.support.tla_modules import specify_module
 from tests.support.tla_random_texts import configuration, module
 from tests.support.workers import find_with_workers, share_all_levels
+from verifier.runs.modules.loading import load
 from verifier.tla.explorer import Explorer
 from verifier.tla.value_types import FALSE, TRUE, Fn, ModelValue, Value
 from verifier.tla.values import LazySet
@@ -25,6 +26,7 @@ from verifier.tla.workers import level_choice
 from verifier.tla.workers.coding import Coding, Uncodable
 from verifier.tla.workers.pool import Pool
 
+GOLDEN = ROOT.parent / "shared" / "golden" / "tla-examples.json"
 GRID = (
     "EXTENDS Naturals, Sequences, FiniteSets\nVARIABLES x, y\n"
     "Init == x = <<>> /\\ y \\in [1..3 -> {0}]\n"
@@ -249,7 +251,44 @@ def test_the_command_says_who_explored(tmp_path: Path, monkeypatch: pytest.Monke
     one = json.loads(verify(*command).stdout)["statistics"]
     two = json.loads(verify(*command, "--workers", "2").stdout)["statistics"]
     assert "workers" not in one
+    large = ["explore", "M.tla", "--by", "interpreter", "--depth", "6", "--workers", "2"]
+    monkeypatch.setattr(level_choice, "_BEGIN_SECONDS", 1e9)
+    assert "one process explored: it took many states at once, by columns" in verify(*large).stderr
+    assert "one process explored: the exploration was short" in verify(*large, "--depth", "1").stderr
+    monkeypatch.setattr(level_choice, "_BEGIN_SECONDS", -1e9)
     assert two["workers"] == 2
     assert two["explored_by"][-1]["name"] == "2 processes"
     same = ("distinct_states", "generated_states", "levels", "actions", "complete")
     assert [one[name] for name in same] == [two[name] for name in same]
+
+
+# -- models of others
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not GOLDEN.is_file(), reason="the golden counts are not there")
+@pytest.mark.parametrize(
+    "model",
+    [
+        "allocator/SchedulingAllocator",
+        "nbacg_guer01/nbacg_guer01",
+        "Disruptor/Disruptor_SPMC",
+        "acp/ACP_SB_TLC",
+        "Chameneos/Chameneos",
+    ],
+)
+def test_counts_of_tlc(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    share_all_levels(monkeypatch, 100)
+    rows = json.loads(GOLDEN.read_text())["rows"]
+    row = next(one for one in rows if one["model"] == f"{model}.cfg")
+    examples = GOLDEN.parents[1] / "tla" / "examples"
+    made = load(str(examples / row["module"]), {}, examples / row["model"]).specification
+    properties = (*made.invariants, *made.properties)
+    explorer = Explorer(made, properties=properties, workers=2, by_columns=False)
+    explorer.explore()
+    found = explorer.result
+    assert explorer.workers is not None
+    assert explorer.workers.first_level == 0
+    assert (found.distinct, found.generated) == (row["distinct"], row["generated"])
+    assert len(found.levels) == row["levels"]
+    assert not found.violations

@@ -216,6 +216,7 @@ class _Search:
             self.reason = INTERRUPTED
         except MemoryError:
             self.reason = "out of memory"
+        self._tell_of_idle_workers(explorer)
         if self.counts is not None:  # before formulas are evaluated again for executions
             self.coverage = self.counts.as_statistics()
         if not find_unbounded(self.reason):
@@ -234,6 +235,20 @@ class _Search:
         return LabeledExploration(
             verdicts, never, self.coverage | self._figures(explorer, never), enabled, graph
         )
+
+    def _tell_of_idle_workers(self, explorer: Explorer) -> None:
+        """Say why workers that were asked for did nothing."""
+        workers = explorer.workers
+        if (
+            not self.options.workers
+            or workers is None
+            or workers.why_alone
+            or workers.first_level is not None
+        ):
+            return
+        columns = explorer.columns.search is not None
+        why = "it took many states at once, by columns" if columns else "the exploration was short"
+        self.listen(Remark(f"one process explored: {why}"))
 
     def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
