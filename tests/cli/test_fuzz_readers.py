@@ -17,7 +17,7 @@ from verifier.outcomes.json_types import Mail, RunObject
 from verifier.report.formats import FORMATS
 from verifier.trust import certificate as certificates
 
-FEW, MANY = 25, 2000
+FEW, MANY = 15, 2000
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -87,7 +87,7 @@ def carriers(sort: Sort) -> list[Carrier]:
 
 
 @each_operation
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_constants_fold(operation: Operation, data: st.DataObject) -> None:
     _constants_fold(operation, data)
@@ -120,7 +120,7 @@ def _constants_fold(operation: Operation, data: st.DataObject) -> None:
 
 
 @each_operation
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_variables_evaluate(operation: Operation, data: st.DataObject) -> None:
     _variables_evaluate(operation, data)

@@ -126,7 +126,7 @@ def test_counts_within_quantifiers_are_the_same_in_each_run(tmp_path: Path) -> N
     entry = "from verifier.cli.entry import main; main()"
     words = ("-c", entry, "explore", str(path), "--coverage", "--format", "json")
     found = []
-    for seed in ("1", "2", "3", "4"):
+    for seed in ("1", "2", "3"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=True)
         found.append(json.loads(done.stdout)["statistics"]["coverage"])
