@@ -5,85 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
-from pygls.lsp.client import LanguageClient
+from pygls.workspace import PositionCodec
 
 from tests.support.command_line import ROOT
+from tests.support.editing import Editor, run
 from verifier.server.editor.columns import to_column, to_index
 from verifier.server.editor.findings import find_in_module
+from verifier.server.editor.places import Positions
 from verifier.server.editor.told import describe_coverage
 
 LOCK = ROOT / "docs" / "examples" / "FencedLock.tla"
-COMMAND = ("-c", "from verifier.cli.entry import main; main()", "serve", "--protocol", "lsp")
-
-
-class Editor(LanguageClient):
-    """An editor, and what it is shown."""
-
-    def __init__(self) -> None:
-        super().__init__("test", "1")
-        self.diagnostics: dict[str, list[lsp.Diagnostic]] = {}
-        self.told = asyncio.Event()
-
-        def show(params: lsp.PublishDiagnosticsParams) -> None:
-            self.diagnostics[params.uri] = list(params.diagnostics)
-            self.told.set()
-
-        self.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(show)
-
-    def open(self, file: Path, text: str | None = None) -> str:
-        """Open a file, with another text in the editor if one is given."""
-        written = file.read_text(encoding="utf-8") if text is None else text
-        item = lsp.TextDocumentItem(file.as_uri(), "tlaplus", 1, written)
-        self.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-        return file.as_uri()
-
-    def edit(self, uri: str, text: str) -> None:
-        """Replace the text of an open file."""
-        document = lsp.VersionedTextDocumentIdentifier(version=2, uri=uri)
-        change = lsp.TextDocumentContentChangeWholeDocument(text=text)
-        self.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
-
-    async def findings(self, uri: str) -> list[tuple[int, int, str]]:
-        """Return the next findings about a file: lines and columns from 1, and words."""
-        while uri not in self.diagnostics:
-            self.told.clear()
-            await asyncio.wait_for(self.told.wait(), 60)
-        found = self.diagnostics.pop(uri)
-        return [(one.range.start.line + 1, one.range.start.character + 1, one.message) for one in found]
-
-
-@asynccontextmanager
-async def editing(**options: Any) -> AsyncIterator[Editor]:
-    """Give an editor with a server."""
-    editor = Editor()
-    await editor.start_io(sys.executable, *COMMAND)
-    asked = lsp.InitializeParams(lsp.ClientCapabilities(), initialization_options=options)
-    await editor.initialize_async(asked)
-    editor.initialized(lsp.InitializedParams())
-    try:
-        yield editor
-    finally:
-        await editor.shutdown_async(None)
-        editor.exit(None)
-        await editor.stop()  # type: ignore[no-untyped-call]
-
-
-def run(session: Callable[[Editor], Awaitable[None]], **options: Any) -> None:
-    """Run a session of an editor."""
-
-    async def whole() -> None:
-        async with editing(**options) as editor:
-            await session(editor)
-
-    asyncio.run(asyncio.wait_for(whole(), 180))
 
 
 def at(uri: str, line: int, column: int) -> tuple[lsp.TextDocumentIdentifier, lsp.Position]:
@@ -240,6 +176,67 @@ def test_a_protocol_is_run_only_if_the_editor_says_so(tmp_path: Path, run_python
         assert (await editor.findings(uri))[0][0] == 1
 
     run(session, runPython=run_python)
+
+
+def test_what_is_saved_right_after_typing_is_run(tmp_path: Path) -> None:
+    """The look that waits for a pause in typing does not take the protocol's errors back."""
+    file = tmp_path / "lock.py"
+    file.write_text(PROTOCOL, encoding="utf-8")
+
+    async def session(editor: Editor) -> None:
+        uri = editor.open(file)
+        assert await editor.findings(uri) == []
+        editor.edit(uri, f"{PROTOCOL}\n")
+        editor.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+        assert len(await editor.findings(uri)) == 1
+        await asyncio.sleep(1.0)
+        assert uri not in editor.diagnostics
+
+    run(session, runPython=True)
+
+
+def test_what_depends_on_a_text_is_looked_at_again(tmp_path: Path) -> None:
+    base, middle, top, config = (tmp_path / name for name in ("Base.tla", "Middle.tla", "Top.tla", "Top.cfg"))
+    base.write_text("---- MODULE Base ----\nDouble(n) == <<n, n>>\n====\n", encoding="utf-8")
+    middle.write_text("---- MODULE Middle ----\nEXTENDS Base\n====\n", encoding="utf-8")
+    init = "Init == x = Double(K)\nNext == x' = x\n"
+    top.write_text(
+        f"---- MODULE Top ----\nEXTENDS Middle\nCONSTANT K\nVARIABLE x\n{init}====\n", encoding="utf-8"
+    )
+    config.write_text("INIT Init\nNEXT Next\n", encoding="utf-8")
+
+    async def session(editor: Editor) -> None:
+        uri = editor.open(top)
+        assert "K has no value" in (await editor.findings(uri))[0][2]
+        editor.open(config, "INIT Init\nNEXT Next\nCONSTANT K = 1\n")
+        assert await editor.findings(uri) == []
+        other = editor.open(base)
+        await editor.findings(uri)
+        editor.edit(other, "---- MODULE Base ----\nTwice(n) == <<n, n>>\n====\n")
+        assert (await editor.findings(uri))[0] == (5, 13, "unknown operator Double")
+        editor.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(other)))
+        assert await editor.findings(uri) == []
+
+    run(session)
+
+
+def test_an_error_in_another_file_is_taken_back_when_the_module_is_closed(tmp_path: Path) -> None:
+    base, top = tmp_path / "Base.tla", tmp_path / "Top.tla"
+    base.write_text("---- MODULE Base ----\nDouble(n) == <<n,\n====\n", encoding="utf-8")
+    top.write_text("---- MODULE Top ----\nEXTENDS Base\n====\n", encoding="utf-8")
+
+    async def session(editor: Editor) -> None:
+        uri = editor.open(top)
+        assert len(await editor.findings(base.as_uri())) == 1
+        editor.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
+        assert await editor.findings(base.as_uri()) == []
+
+    run(session)
+
+
+def test_lines_end_where_they_end_in_an_editor() -> None:
+    positions = Positions("a\x0c\u2028b\r\nc\n\nd", PositionCodec())
+    assert [positions.line(number) for number in range(1, 6)] == ["a\x0c\u2028b", "c", "", "d", ""]
 
 
 def test_a_manifest_is_looked_at(tmp_path: Path) -> None:

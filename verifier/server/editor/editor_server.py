@@ -34,7 +34,9 @@ class EditorServer(LanguageServer):
     """A language server with a session."""
 
     def __init__(self) -> None:
-        super().__init__("verify", tool_version())
+        # whole texts: pygls applies a change of a part to lines that editors count in another way
+        whole = lsp.TextDocumentSyncKind.Full
+        super().__init__("verify", tool_version(), text_document_sync_kind=whole)
         self.session = Session()
         self.texts: dict[Path, str] = {}
         self.modules = ModuleTexts(self.texts)
@@ -76,25 +78,50 @@ class EditorServer(LanguageServer):
 
     def look_soon(self, path: Path) -> None:
         """Look at a text once nobody types for a moment."""
-        if path in self._waiting:
-            self._waiting[path].cancel()
-        self._waiting[path] = asyncio.get_running_loop().create_task(self._look(path, _PAUSE_SECONDS, False))
+        self._forget_waiting(path)
+        looking = self._look(path, _PAUSE_SECONDS, saved=False)
+        self._waiting[path] = asyncio.get_running_loop().create_task(looking)
 
     async def look_now(self, path: Path, *, saved: bool) -> None:
-        """Look at a text, and at the open ones that may need it."""
-        await self._look(path, 0.0, saved)
-        if path.suffix == ".tla":
-            for other in [one for one in self.texts if one.suffix == ".tla" and one != path]:
-                module = self.modules.get(other)
-                if module is not None and path.stem in module.list_extended_modules():
-                    await self._look(other, 0.0, False)
+        """Look at a text. What was typed before is part of it."""
+        self._forget_waiting(path)
+        await self._look(path, 0.0, saved=saved)
 
-    async def _look(self, path: Path, pause: float, saved: bool) -> None:
+    async def close(self, path: Path) -> None:
+        """Forget a text that the editor closed, and what is known of it."""
+        self._forget_waiting(path)
+        self.texts.pop(path, None)
+        self.looked.pop(path, None)
+        self._publish(path, ())
+        await self._look_at_dependents(path)
+
+    def _forget_waiting(self, path: Path) -> None:
+        if path in self._waiting:
+            self._waiting.pop(path).cancel()
+
+    async def _look(self, path: Path, pause: float, *, saved: bool) -> None:
+        """Look at a text, and at the open ones that may need it."""
         await asyncio.sleep(pause)
-        run = self.run_python and saved
-        look = partial(look_at, path, self.text(path), dict(self.texts), self.libraries, run_python=run)
+        await self._look_at_one(path, saved=saved)
+        await self._look_at_dependents(path)
+
+    async def _look_at_dependents(self, path: Path) -> None:
+        for other in [one for one in self.texts if one != path and self._depends(one, path)]:
+            await self._look_at_one(other, saved=False)
+
+    def _depends(self, one: Path, other: Path) -> bool:
+        """True if the findings about a text may depend on another: a module on what it extends and on its
+        configuration, and a configuration on its module."""
+        beside = one.with_suffix("") == other.with_suffix("")
+        if beside and {one.suffix, other.suffix} == {".tla", ".cfg"}:
+            return True
+        return one.suffix == other.suffix == ".tla" and self.modules.extends(one, other.stem)
+
+    async def _look_at_one(self, path: Path, *, saved: bool) -> None:
+        text, run = self.text(path), self.run_python and saved
+        look = partial(look_at, path, text, dict(self.texts), self.libraries, run_python=run)
         findings = await asyncio.get_running_loop().run_in_executor(None, look)
-        if path in self.texts:
+        if self.texts.get(path) == text:
             self.looked[path] = self._keep_names(path, findings)
             self._publish(path, findings.problems)
 

@@ -54,11 +54,8 @@ def _add_texts(server: EditorServer) -> None:
     async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         await server.look_now(path_of(params.text_document.uri), saved=True)
 
-    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        server.texts.pop(path, None)
-        server.looked.pop(path, None)
-        server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(params.text_document.uri, []))
+    async def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        await server.close(path_of(params.text_document.uri))
 
     server.feature(lsp.INITIALIZE)(initialize)
     server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(did_open)

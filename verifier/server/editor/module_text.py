@@ -278,6 +278,19 @@ class ModuleTexts:
                 return outer
         return None
 
+    def extends(self, file: Path, name: str) -> bool:
+        """True if a module has the names of another one, by however many EXTENDS."""
+        waiting, seen = [self.get(file)], {name}
+        while waiting:
+            text = waiting.pop()
+            extended = [] if text is None else text.list_extended_modules()
+            if name in extended:
+                return True
+            new = [one for one in extended if one not in seen and one not in BUILT_IN]
+            seen.update(new)
+            waiting += [self.module(one, file) for one in new]
+        return False
+
     def _find_module(self, text: ModuleText, name: str) -> Declaration | StandardName | None:
         other = self.module(name, text.file) if name not in BUILT_IN else None
         if other is None or not other.modules:

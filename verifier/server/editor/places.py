@@ -12,6 +12,8 @@ from pygls.workspace import PositionCodec
 from verifier.server.editor.columns import to_column, to_index
 from verifier.tla.errors import Place
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+"""A line as editors count them: Python would end one at a form feed, too."""
 _WORD = re.compile(r"\w+|\S")
 
 
@@ -29,7 +31,7 @@ class Positions:
     """Positions in the lines of a text."""
 
     def __init__(self, text: str, codec: PositionCodec) -> None:
-        self.lines, self._codec = text.splitlines(keepends=True), codec
+        self.lines, self._codec = _LINE.findall(text), codec
 
     def line(self, number: int) -> str:
         """Return a line without its end; numbers begin at 1."""
