@@ -44,7 +44,7 @@ class EngineMethods:
           was true. Formulas that were never true are listed first. Exploration then goes on when every
           property is decided; --timeout ends it.
         - workers: Divide large levels of the exploration among this many processes. [default: the number
-          of cores if the interpreter explores a module, else 1]
+          of cores, at most 8, if the interpreter explores a module; else 1]
         - memory: End at this much memory: 512MiB, 2GiB.
         """
 

@@ -34,8 +34,8 @@ _FIND_BUGS = (
     "but no provers. Give --timeout too."
 )
 _WORKERS = (
-    "Divide large levels of the exploration among this many processes. [default: the number of cores if "
-    "the interpreter explores a module, else 1]"
+    "Divide large levels of the exploration among this many processes. [default: the number of cores, at "
+    "most 8, if the interpreter explores a module; else 1]"
 )
 _WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
 _HELP = """Decide the invariants, step properties and temporal properties of a spec.
