@@ -61,6 +61,8 @@ class Explorer(SearchState):
         """A search to continue, if it found the same states."""
         self.continued: Begun | None = None
         """That search, if it was continued."""
+        self.follow: Callable[[int, int], None] | None = None
+        """A callback for each step that the search takes, with the numbers of its states."""
         self.follow_action: Callable[[int, int, Taken], None] | None = None
         """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None
@@ -221,9 +223,9 @@ class Explorer(SearchState):
             return number
         return self.workers.expand(number, end, walk, self.columns.began)
 
-    def become_copy(self, follow: Callable[[int, int], None]) -> None:
-        """Let this copy of a search report its steps. Its original watches the limits."""
-        self.enforce, self.follow, self.max_states = (lambda _: None), follow, None
+    def become_copy(self) -> None:
+        """Let this copy of a search watch no limits: its original does."""
+        self.enforce, self.max_states = (lambda _: None), None
 
     def leave_workers(self) -> None:
         """Continue with this process alone."""

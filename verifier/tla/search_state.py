@@ -49,8 +49,6 @@ class SearchState(ABC):
         self.possible = Possible(specification, checked) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
-        self.follow: Callable[[int, int], None] | None = None
-        """A callback for each step that the search takes, with the numbers of its states."""
         self.begin()
         self.walks = Walks(specification)
         self.names = self.walks.names
@@ -92,8 +90,8 @@ class SearchState(ABC):
         """Find the successors of a state."""
 
     @abstractmethod
-    def become_copy(self, follow: Callable[[int, int], None]) -> None:
-        """Let this copy of a search report its steps. Its original watches the limits."""
+    def become_copy(self) -> None:
+        """Let this copy of a search watch no limits: its original does."""
 
     @abstractmethod
     def leave_workers(self) -> None:

@@ -46,10 +46,17 @@ class Coding:
         code = self._codes.get(value)
         if code is None:
             code = self._encode_parts(value)
-            if len(self._codes) >= _MOST:
-                self._codes.clear()
-            self._codes[value] = code
+            self._keep(value, code)
         return code
+
+    def _keep(self, value: Value, code: Code) -> None:
+        """Keep a value with its bytes. Formulas keep results for the same objects, so equal parts of states
+        should be one object, whether they were found here or are made of bytes."""
+        if len(self._codes) >= _MOST:
+            self._codes.clear()
+            self._values.clear()
+        self._codes[value] = code
+        self._values[code] = value
 
     def _encode_parts(self, value: Value) -> Code:
         encode = self.encode
@@ -84,9 +91,7 @@ class Coding:
         value = self._values.get(own)
         if value is None:
             value = self._decode_parts(tag, code, colon + 1, end)
-            if len(self._values) >= _MOST:
-                self._values.clear()
-            self._values[own] = value
+            self._keep(value, own)
         return value, end
 
     def _decode_parts(self, tag: bytes, code: Code, start: int, end: int) -> Value:

@@ -36,7 +36,7 @@ class Found:
     beyond: int = 0
     taken: dict[str, int] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    """The successors that were not known before this level, each once. Values that have no number for all
+    """The successors that this worker did not know. Values that have no number for all
     have the worker's own number, below zero: ``-1 - number``."""
     parents: list[int] = field(default_factory=list)
     """For each row: the state that it follows."""

@@ -1,7 +1,9 @@
 """A worker of a search: a process that finds the successors of states as the search alone would.
 
 It begins as a copy of the search (fork), so it evaluates the same formulas on the same values, and drops
-successors that it knows. What one process must see is left to it: violations, errors, deadlocks.
+successors that it knows. That is sound because it expands states in the order of the search: an earlier state
+has the same successor. Violations, errors and deadlocks are left to the process that keeps the states. It
+expands a state with one of these before later states are given out, so its successors may be dropped, too.
 """
 
 from __future__ import annotations
@@ -49,29 +51,20 @@ class Worker:
         """The number for all of other values, by the own number."""
         self.given = set[int]()
         """The values that the other side knows, by the own number."""
-        self.level = -1
-        self.floor = 0
-        """The states before this one were known to all before this level."""
-        self.followed: dict[int, None] = {}
-        """The successors of a state that are not known to all, in order."""
-        search.become_copy(self._follow)
-
-    def _follow(self, _: int, other: int) -> None:
-        if other >= self.floor:
-            self.followed[other] = None
+        search.become_copy()
 
     def expand(self, task: Task) -> Found:
         """Find the successors of states, up to the first unusual one."""
         self._listen(task)
-        found, seen = Found(), set[int]()
+        found = Found()
         for row in task.rows:
             before = self._begin_result(task)
             number = self._place(self._state(row))
-            self.followed.clear()
+            count = len(self.known.states)
             try:
                 self.search.current = number
                 self.search.expand_state(number, self.walk)
-                new = [other for other in self.followed if other not in seen]
+                new = range(count, len(self.known.states))
                 rows = [self._row(self.known.states[other], found) for other in new]
                 views = [] if self.known.view is None else [self._view(other, found) for other in new]
             except Uncodable as reason:
@@ -81,7 +74,6 @@ class Worker:
                 break
             if len(before.violations) > len(task.violated):
                 break
-            seen.update(new)
             found.rows += rows
             found.views += views
             found.parents += [task.first + found.expanded] * len(new)
@@ -91,8 +83,6 @@ class Worker:
         return found
 
     def _listen(self, task: Task) -> None:
-        if task.level > self.level:
-            self.level, self.floor = task.level, len(self.known.states)
         self.search.level = task.level
         for own, number in task.numbered:
             self.values[number], self.numbers[own] = self.known.value(own), number
