@@ -281,7 +281,7 @@ REFUSED = {
     "a choice": (
         _small("Node", "CHOOSE n \\in Node : TRUE"),
         "Node = {a}\nNil = Nil",
-        "Choose is not supported",
+        "only the least or greatest element",
     ),
     "a value outside of the sort": (
         _small("Node", "x", "Nil"),

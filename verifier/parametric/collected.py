@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from verifier.encodings.sorts import Set, Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.parametric.first_order_values import Copies, Items, Members, Value
@@ -11,7 +13,8 @@ from verifier.parametric.term_reader import Reader, Scope
 
 def set_of(reader: Reader, term: Term, scope: Scope) -> Members:
     assert isinstance(term.sort, Set)
-    items, element = [reader.part(arg, scope) for arg in term.arguments], term.sort.element
+    element = term.sort.element
+    items = [reader.values.sets.name_all(element, reader.part(arg, scope)) for arg in term.arguments]
     return Members(lambda item: reader.logic.disj(reader.values.equal(element, item, one) for one in items))
 
 
@@ -58,7 +61,7 @@ def image(reader: Reader, term: Term, scope: Scope) -> Members:
 
     def contains(item: Value) -> Node:
         one = reader.values.quantify(sort)
-        value = body(one.value)
+        value: Any = body(one.value) if union else reader.values.sets.name_all(element, body(one.value))
         belongs = value.contains(item) if union else reader.values.equal(element, item, value)
         said = reader.logic.conj((one.within, condition(one.value), belongs))
         return reader.logic.exists(one.variables, said)

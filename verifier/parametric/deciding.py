@@ -97,10 +97,14 @@ def _in_turn(
         yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
     elif obligation.inductive and obligation.at != ALWAYS:
         yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
+    if obligation.inductive and obligations.premises.has_elements_with_fields:
+        yield from ((number, effort) for number, effort in numbered if effort.matched)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in numbered[: len(efforts)]:
-        if not (effort.hinted or effort.own) and (obligations.premises.has_counts or not effort.meeting):
+        if not (effort.hinted or effort.own or effort.matched) and (
+            obligations.premises.has_counts or not effort.meeting
+        ):
             yield number, effort
 
 

@@ -36,6 +36,9 @@ class Effort:
     instances is instantiated at the first witnesses; otherwise at none."""
     facts: int = 60
     """The limit of facts about counts, and of those about least and greatest elements."""
+    matched: int = 0
+    """The rounds in which lemmas are instantiated at the elements of sets that formulas speak of. Each round
+    takes the elements of the instances before (``matching``)."""
     own: bool = False
     """True if the only lemmas are the one to be shown and the one that values belong to their sorts. Most
     actions change little of what a lemma mentions. Without terms, the lemmas are given with their
@@ -60,6 +63,9 @@ EFFORTS = (
     Effort((6, 0), 1000, Quantified.NONE, 6.0, meeting=True, hinted=True, facts=100),
     Effort((7, 6, 0), 2000, Quantified.NONE, 8.0, meeting=True, hinted=True, witnesses=10_000, facts=200),
     Effort((6, 0, 6), 1000, Quantified.NONE, 12.0, meeting=True, hinted=True, witnesses=12_000, facts=500),
+    Effort((0,), 300, Quantified.NONE, 2.0, matched=1),
+    Effort((1,), 1000, Quantified.NONE, 3.0, matched=2),
+    Effort((1,), 3000, Quantified.NONE, 6.0, matched=3),
     Effort((), 0, Quantified.ALL, 1.0, own=True),
     Effort((0,), 0, Quantified.NONE, 1.0, own=True),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from verifier.encodings.sorts import Record, Sort, Tuple
 from verifier.parametric.logic import Node
 
 
@@ -15,6 +16,8 @@ class OptionOf:
 
     absent: Node
     value: Value
+    is_plain: bool = False
+    """True if its value is that of unused slots where it is none, so that a key needs no condition."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Members:
     """A set."""
 
     contains: Callable[[Value], Node]
+    node: Node | None = None
+    """The set as a value; None for one that is only told by its elements (``named_sets``)."""
 
 
 @dataclass(frozen=True)
@@ -92,3 +97,10 @@ class Elements:
     """The sort of the elements."""
     size: Node
     """The number of elements of the index set."""
+
+
+def fields_of(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
+    """Return the fields of a record, or the places of a tuple."""
+    if isinstance(sort, Record):
+        return sort.fields
+    return tuple((str(place), item) for place, item in enumerate(sort.items))

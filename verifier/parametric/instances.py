@@ -85,7 +85,8 @@ def ground_terms(formulas: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(node for node in terms if node.kind != "sum" or node.args)
 
 
-def _choices(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:
+def choose_terms(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> list[list[Node]]:
+    """Return the terms at which each variable of a clause is instantiated."""
     by_kind: dict[Any, list[Node]] = {BOOL: [logic.true, logic.false]}
     for term in terms:
         if term.sort != BOOL:
@@ -96,7 +97,7 @@ def _choices(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) 
 
 def number_of_instances(logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]) -> int:
     """Return the number of instances of a clause at the terms."""
-    return prod(map(len, _choices(logic, kinds, clause, terms)))
+    return prod(map(len, choose_terms(logic, kinds, clause, terms)))
 
 
 def instances(
@@ -108,7 +109,7 @@ def instances(
     order of the instances is that of the product of the terms. This is sound since terms are ground: no value
     contains a variable that is replaced later.
     """
-    choices = _choices(logic, kinds, clause, terms)
+    choices = choose_terms(logic, kinds, clause, terms)
 
     def instantiate(body: Node, chosen: tuple[Node, ...]) -> Iterator[tuple[tuple[Node, ...], Node]]:
         if body is logic.true:

@@ -14,6 +14,7 @@ from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.known import Known
 from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.matching import Matcher, has_fields, split
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ALWAYS, ParametricSystem
@@ -133,6 +134,8 @@ class Premises:
         if not obligation.inductive and not facts and not effort.meeting:
             return []
         by_number = self._tiers(obligation, over)
+        if effort.matched:
+            return self._match(obligation, over, effort, by_number[effort.tiers[0]])
         tiers = [by_number[number] for number in effort.tiers]
         hypotheses: list[tuple[str, Node]] = []
         for name, clause in (*facts, *(over.hypotheses if obligation.inductive else ())):
@@ -143,6 +146,22 @@ class Premises:
             others = facts if obligation.known else []
             hypotheses += self._with_quantifiers(obligation, over, effort.quantified, others)
         return list(dict.fromkeys(hypotheses))
+
+    @cached_property
+    def has_elements_with_fields(self) -> bool:
+        """True if a lemma is about all elements of a set that have several fields."""
+        return has_fields(clause for _, clause in self.hypotheses)
+
+    def _match(
+        self, obligation: Obligation, over: Known, effort: Effort, terms: Sequence[Node]
+    ) -> list[tuple[str, Node]]:
+        """Return the hypotheses at the elements that the obligation speaks of, and those that hypotheses say
+        to exist."""
+        clauses = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
+        clauses += [(name, part) for name, clause in over.hypotheses for part in split(self.logic, clause)]
+        said = [clause.body for clause in (*obligation.goal, *obligation.given)]
+        matcher = Matcher(self.logic, self.kinds, self._unfold_in_turn)
+        return matcher.match_all(clauses, terms, said, effort.matched, effort.most)
 
     def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
         """Return the facts about the counts and lengths in the obligation and the hypotheses."""

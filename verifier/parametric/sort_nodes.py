@@ -39,16 +39,22 @@ from verifier.parametric.first_order_values import (
     Quantified,
     Tags,
     Value,
+    fields_of,
 )
 from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.named_sets import NamedSets
 from verifier.parametric.traced import Polynomial, polynomial_of
 
 
 class Values:
     """Makes, compares and joins values."""
 
-    def __init__(self, logic: Logic) -> None:
+    def __init__(self, logic: Logic, axioms: dict[str, tuple[Node, ...]]) -> None:
+        """``axioms``: of the symbols that are defined. Those of sets are added."""
         self.logic = logic
+        self.sets = NamedSets(self, axioms)
+        self.has_named_sets = False
+        """True if the elements of a set have sets in them."""
         self.index_sets: dict[str, Polynomial] = {}
         self.sequences: dict[str, Elements] = {}
         """The sequences in a state whose items are elements of index sets, by the symbol of their length."""
@@ -88,8 +94,11 @@ class Values:
                 return Quantified((variable,), variable, logic.true)
             case Option():
                 absent, inner = logic.variable(BOOL), self.quantify(sort.inner)
-                value = OptionOf(absent, inner.value)
-                return Quantified((absent, *inner.variables), value, logic.disj((absent, inner.within)))
+                within = logic.disj((absent, inner.within))
+                if self.has_named_sets:
+                    within = logic.conj((within, logic.disj((logic.neg(absent), self._is_unused(inner)))))
+                value = OptionOf(absent, inner.value, self.has_named_sets)
+                return Quantified((absent, *inner.variables), value, within)
             case Record() | Tuple():
                 parts = {name: self.quantify(part) for name, part in fields_of(sort)}
                 return Quantified(
@@ -97,6 +106,10 @@ class Values:
                     Fields({name: part.value for name, part in parts.items()}),
                     logic.conj(part.within for part in parts.values()),
                 )
+            case Set():
+                variable = logic.variable(self.sets.find_sort(sort))
+                members = self.sets.make(sort, variable)
+                return Quantified((variable,), members, self.make_typing_formula(sort, members))
         raise NotParametric(f"a quantifier goes over the values of {sort}, which are not first-order")
 
     # Values
@@ -131,11 +144,19 @@ class Values:
                 return Partly(lambda _: self.logic.false, lambda _: self.make_unused(sort.range))
         return self._make_unused(BOOL if isinstance(sort, Boolean) else INT)
 
+    def _is_unused(self, one: Quantified) -> Node:
+        """Return the formula that a value is that of unused slots. Each option is then one value of its
+        variables, and solvers match the keys of sets, in which there is no condition."""
+        same = (self.logic.equal(variable, self._make_unused(variable.sort)) for variable in one.variables)
+        return self.logic.conj(same)
+
     def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
         """Return a key as nodes: equal keys have equal nodes."""
         match sort, value:
             case (Option(), OptionOf()):
                 inner = self.flat(sort.inner, value.value)
+                if value.is_plain:
+                    return (value.absent, *inner)
                 unused = (self._make_unused(node.sort) for node in inner)
                 held = (
                     self.logic.ite(value.absent, no, node) for no, node in zip(unused, inner, strict=True)
@@ -143,6 +164,8 @@ class Values:
                 return (value.absent, *held)
             case (Record() | Tuple(), Fields()):
                 return tuple(chain.from_iterable(self.flat(part, value.of[f]) for f, part in fields_of(sort)))
+            case Set(), Members():
+                return (self.sets.name(sort, value),)
             case _, Node() if not value.quantified:
                 return (value,)
             case _, Node():
@@ -247,6 +270,8 @@ class Values:
                 return logic.conj(self.equal(part, one.of[f], other.of[f]) for f, part in fields_of(sort))
             case Function(), Mapped(), Mapped():
                 return self.each(sort.domain, lambda key: self.equal(sort.range, one.at(key), other.at(key)))
+            case Set(), Members(node=Node() as first), Members(node=Node() as second):
+                return logic.equal(first, second)
             case Set(), Members(), Members():
                 return self.each_any(
                     sort.element, lambda item, _: logic.iff(one.contains(item), other.contains(item))
@@ -372,10 +397,3 @@ class Values:
         number = [name for name, _ in sort.alternatives].index(tag)
         held = {t: payload if t == tag else self.make_unused(p) for t, p in sort.alternatives}
         return Tags(self.logic.integer(number), held)
-
-
-def fields_of(sort: Record | Tuple) -> tuple[tuple[str, Sort], ...]:
-    """Return the fields of a record, or the places of a tuple."""
-    if isinstance(sort, Record):
-        return sort.fields
-    return tuple((str(place), item) for place, item in enumerate(sort.items))

@@ -33,15 +33,17 @@ from verifier.parametric.first_order_values import (
     Partly,
     Tags,
     Value,
+    fields_of,
 )
 from verifier.parametric.logic import BOOL, INT, Node
-from verifier.parametric.sort_nodes import Values, fields_of
+from verifier.parametric.sort_nodes import Values
 
 
 def symbolic(  # noqa: C901 -- cases
-    values: Values, sort: Sort, name: str, args: Sequence[Node] = ()
+    values: Values, sort: Sort, name: str, args: Sequence[Node] = (), *, named: bool = False
 ) -> Value:
-    """Return a symbolic value: each scalar in it is an uninterpreted function of the keys on the way."""
+    """Return a symbolic value: each scalar in it is an uninterpreted function of the keys on the way.
+    ``named``: its sets are values themselves, like the elements of sets."""
     logic = values.logic
     match sort:
         case Boolean():
@@ -52,14 +54,18 @@ def symbolic(  # noqa: C901 -- cases
             return logic.app(name, values.index_sort(sort), args)
         case Option():
             return OptionOf(
-                logic.app(f"{name}.none", BOOL, args), symbolic(values, sort.inner, f"{name}.some", args)
+                logic.app(f"{name}.none", BOOL, args),
+                symbolic(values, sort.inner, f"{name}.some", args, named=named),
             )
         case Record() | Tuple():
-            return Fields({f: symbolic(values, part, f"{name}.{f}", args) for f, part in fields_of(sort)})
+            parts = fields_of(sort)
+            return Fields({f: symbolic(values, part, f"{name}.{f}", args, named=named) for f, part in parts})
         case Function():
             return Mapped(
                 lambda key: symbolic(values, sort.range, name, (*args, *values.flat(sort.domain, key)))
             )
+        case Set() if named:
+            return values.sets.make_symbolic(sort, name, args)
         case Set():
             return Members(lambda item: logic.app(name, BOOL, (*args, *values.flat(sort.element, item))))
         case SequenceSort():

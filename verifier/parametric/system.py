@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from verifier.encodings.sorts import PartialFunction, Sort
+from verifier.encodings.sorts import Function, PartialFunction, Set, Sort, sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
@@ -57,7 +57,9 @@ class ParametricSystem:
     def __post_init__(self) -> None:
         self._formulas: dict[tuple[str, Reader], Node] = {}
         self._require_names()
-        self.values = Values(self.logic)
+        self.values = Values(self.logic, self.definitions.axioms)
+        sorts = [variable.sort for variable in self.definition.variables]
+        self.values.has_named_sets = any(map(_has_sets_of_sets, sorts))
         self.state = {v: symbolic(self.values, v.sort, v.name) for v in self.definition.variables}
         self.before = make_reader(self.values, self.definitions, self.state)
         self._typed: dict[Reader, dict[str, Node]] = {}
@@ -96,7 +98,10 @@ class ParametricSystem:
         place = f"action {action.name}"
         try:
             parameters: dict[Symbol, Value] = {
-                p.symbol: symbolic(self.values, p.symbol.sort, f"{p.symbol.name}?") for p in action.parameters
+                p.symbol: symbolic(
+                    self.values, p.symbol.sort, f"{p.symbol.name}?", named=self.values.has_named_sets
+                )
+                for p in action.parameters
             }
         except NotParametric as error:
             raise NotParametric(f"{place}: {error}") from None
@@ -186,7 +191,9 @@ class ParametricSystem:
         """Return all values of a parameter. For sets and the like, it is one unconstrained value. A claim
         shown for it holds for all, and an assumption about it is weaker than one about all."""
         try:
-            return self.values.quantify(symbol.sort)
+            if self.values.has_named_sets or not _has_sets(symbol.sort):
+                return self.values.quantify(symbol.sort)
+            raise NotParametric("a set is told by its elements")
         except NotParametric:
             value = symbolic(self.values, symbol.sort, f"{action} {symbol.name}?")
             return Quantified((), value, self.values.make_typing_formula(symbol.sort, value))
@@ -314,6 +321,22 @@ def _find_added_key_sort(target: Term) -> Sort | None:
         return None
     function = target.arguments[0].sort
     return function.domain if isinstance(function, PartialFunction) else None
+
+
+def _has_sets(sort: Sort) -> bool:
+    """True for a sort of sets, or one with sets in it."""
+    return any(isinstance(part, Set) for part in sorts_in(sort))
+
+
+def _has_sets_of_sets(sort: Sort) -> bool:
+    """True for sets of values with sets in them, and functions of such values."""
+    for part in sorts_in(sort):
+        match part:
+            case Set() if _has_sets(part.element):
+                return True
+            case Function() | PartialFunction() if _has_sets(part.domain):
+                return True
+    return False
 
 
 def _is_first_order(value: Value) -> bool:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from verifier.encodings.printing import text
-from verifier.encodings.sorts import Sort
+from verifier.encodings.sorts import Set, Sort, sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.counting import Counting
 from verifier.parametric.errors import NotParametric
@@ -21,6 +21,9 @@ from verifier.parametric.extremal import Extreme
 from verifier.parametric.first_order_values import Mapped, Partly, Value
 from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
 from verifier.parametric.sort_nodes import Values
+
+HOLDS = "holds "
+"""The beginning of the names of predicates for formulas."""
 
 
 @dataclass
@@ -145,15 +148,35 @@ class Reader:
         fresh = {symbol: self.values.quantify(symbol.sort) for symbol in symbols}
         outside = {symbol: one.value for symbol, one in fresh.items()}
         variables = tuple(v for one in fresh.values() for v in one.variables)
+        arguments = tuple(node for s in symbols for node in self.values.flat(s.sort, scope.values[s]))
+        if any(isinstance(part, Set) for s in symbols for part in sorts_in(s.sort)):
+            variables, arguments = self._keep_used(term, scope, outside, symbols, variables, arguments)
         name = self._define(term, scope, outside, symbols, variables)
-        args = [node for s in symbols for node in self.values.flat(s.sort, scope.values[s])]
         if self.before is not None:
             values = {s: v for s, v in scope.values.items() if s not in self.scope.values}
             outer = replace(scope, values={**self.before.scope.values, **values})
             twin = self.before._define(term, outer, outside, symbols, variables)
             if twin != name:
                 self.definitions.twins.setdefault(name, twin)
-        return self.logic.app(name, BOOL, args)
+        return self.logic.app(name, BOOL, arguments)
+
+    def _keep_used(
+        self,
+        term: Term,
+        scope: Scope,
+        outside: Mapping[Symbol, Value],
+        symbols: Sequence[Symbol],
+        variables: tuple[Node, ...],
+        arguments: tuple[Node, ...],
+    ) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+        """Return the variables that a formula depends on, and their values. An element with sets has other
+        fields, too, of which solvers need not know the values."""
+        used = self._find_meaning(term, scope, outside, symbols).free
+        if self.before is not None:
+            outer = replace(scope, values={**scope.values, **self.before.scope.values})
+            used |= self.before._find_meaning(term, outer, outside, symbols).free
+        pairs = [(one, value) for one, value in zip(variables, arguments, strict=True) if one in used]
+        return tuple(one for one, _ in pairs), tuple(value for _, value in pairs)
 
     def _define(
         self,
@@ -163,15 +186,15 @@ class Reader:
         symbols: Sequence[Symbol],
         variables: tuple[Node, ...],
     ) -> str:
-        inner = replace(
-            scope,
-            values={**scope.values, **outside},
-            bound=tuple(symbols),
-            weak=frozenset(),
-            polarity=0,
-        )
-        meaning = self._quantify(term, inner)
+        meaning = self._find_meaning(term, scope, outside, symbols)
         return self.symbol("holds", meaning, variables, lambda applied: (self.logic.iff(applied, meaning),))
+
+    def _find_meaning(
+        self, term: Term, scope: Scope, outside: Mapping[Symbol, Value], symbols: Sequence[Symbol]
+    ) -> Node:
+        values = {**scope.values, **outside}
+        inner = replace(scope, values=values, bound=tuple(symbols), weak=frozenset(), polarity=0)
+        return self._quantify(term, inner)
 
     def remove_quantifiers(self, meaning: Node) -> Node:
         """Return the formula, or a predicate for it if it has quantifiers."""

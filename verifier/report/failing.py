@@ -172,9 +172,7 @@ def _find_mentioned(
     """Find the values mentioned at a path; for a function mentioned at some keys only, at these keys, if each
     is a place."""
     paths, held = values.paths, values.of(path)
-    found = [
-        (f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in _keys(formula, witnesses, path)
-    ]
+    found = [(f"{path}[{key}]", _places(f"{path}[{key}]", paths)) for key in _keys(formula, witnesses, path)]
     if found and all(len(at) == 1 and paths[at[0]] == remove_primes(text) for text, at in found):
         yield from (Mentioned(text, held[at[0]], at, (), values.is_before(path, at)) for text, at in found)
     else:

@@ -35,9 +35,7 @@ _STEPS = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
     "runs both, and exploration while the states are few."
 )
-_SYMMETRY = (
-    "Of the executions that differ only by renaming interchangeable elements, search just one."
-)
+_SYMMETRY = "Of the executions that differ only by renaming interchangeable elements, search just one."
 _HELP = """Check properties in every execution of at most DEPTH actions.
 
 Progress goes to standard error, the result to standard output.

@@ -77,8 +77,7 @@ def read_expression(definition: Definition, text: str, vocabulary: Mapping[str, 
 
 def _names(definition: Definition, vocabulary: Mapping[str, Any]) -> Mapping[str, Any]:
     variables = {
-        symbol.name: wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol))
-        for symbol in definition.variables
+        symbol.name: wrap(Term(Operator.VARIABLE, symbol.sort, (), symbol)) for symbol in definition.variables
     }
     functions = {name: getattr(quantifiers, name) for name in _FUNCTIONS}
     return {**functions, **vocabulary, **variables, "s": SimpleNamespace(**variables)}

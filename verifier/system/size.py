@@ -80,4 +80,3 @@ def _bits(sort: Sort) -> int:
         case Bag():
             return cap_count(sort.element.size * sort.maximum)
     return sort.size
-

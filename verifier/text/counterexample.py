@@ -59,9 +59,7 @@ def render_trace(
     presentation = definition.presentation
     lanes = presentation.lanes or lanes_of_module(definition, trace)
     steps = list(_steps(definition, trace, lanes, full, start))
-    columns = _columns(
-        steps, list(lanes.values()) if lanes else [], presentation.lane_kind, width - _MARGIN
-    )
+    columns = _columns(steps, list(lanes.values()) if lanes else [], presentation.lane_kind, width - _MARGIN)
     lines = _heading(columns)
     for step in steps:
         lines += _title(step, width)

@@ -58,6 +58,10 @@ def boolean(truth: object) -> Boolean:
     return TRUE if truth else FALSE
 
 
+INCOMPARABLE = "values of different kinds are compared"
+"""The words of the error for values that TLC does not compare."""
+
+
 @final
 class ModelValue:
     """A model value: it is equal only to itself."""

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from verifier.tla.value_types import COMPARED_ALONE, Fn, ModelValue, NoValue, TooLarge, Value, function
+from verifier.tla.value_types import (
+    COMPARED_ALONE,
+    INCOMPARABLE,
+    Fn,
+    ModelValue,
+    NoValue,
+    TooLarge,
+    Value,
+    function,
+)
 
 LARGEST = 2**22
 """The largest set that is listed."""
@@ -230,7 +239,7 @@ def same(one: Value, other: Value) -> bool:
         return False
     if (is_set(one) and is_set(other)) or (is_function(one) and is_function(other)):
         return False
-    raise NoValue("values of different kinds are compared")
+    raise NoValue(INCOMPARABLE)
 
 
 def is_member(value: Value, of: Value) -> bool:

@@ -73,13 +73,14 @@ def read_assumptions(specification: Specification, constants: Constants) -> tupl
 
 
 def _require_own_meanings(specification: Specification, whole: ast.Expression) -> None:
-    """Refuse an ASSUME with a standard operator in whose place the configuration puts another one: the rules
-    below know it by its name."""
+    """Refuse an ASSUME with an operator in whose place the configuration puts another one: the rules below
+    know standard operators by their names, and definitions by their bodies."""
     for node in nodes_below([whole]):
         symbol = node.operator if isinstance(node, ast.Apply) else None
-        if not isinstance(symbol, ast.Builtin):
+        if not isinstance(symbol, ast.Builtin | ast.Definition):
             continue
-        if specification.evaluator.resolve(symbol, specification.module.name) is not None:
+        put = specification.evaluator.resolve(symbol, specification.module.name)
+        if put is not None and put is not symbol:
             words = f"this ASSUME has {symbol.name}, and the configuration puts another operator in its place"
             raise Unread(node.place, words)
 
@@ -125,7 +126,7 @@ def _read_emptiness(name: str, given: tuple[ast.Expression, ...], constants: Con
 def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) -> bool:
     """True for a single value or a string that is no element of a set, as the reading takes it to be. Note
     it."""
-    one, set_name = given[0], _set_name(given[1], constants)
+    one, set_name = _read_definition(given[0]), _set_name(given[1], constants)
     atom = _atom_name(one, constants)
     if atom is not None and _is_builtin(given[1], "STRING"):
         constants.declared_no_strings.add(atom)
@@ -140,6 +141,14 @@ def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) 
         constants.declared_apart.add((atom, set_name))
         constants.assume_apart(atom, set_name)
     return atom is not None
+
+
+def _read_definition(whole: ast.Expression) -> ast.Expression:
+    """Return the string that a definition without parameters stands for; another expression itself."""
+    symbol = whole.operator if isinstance(whole, ast.Apply) else None
+    if isinstance(symbol, ast.Definition) and not symbol.parameters and isinstance(symbol.body, ast.String):
+        return symbol.body
+    return whole
 
 
 def _atom_name(whole: ast.Expression, constants: Constants) -> str | None:

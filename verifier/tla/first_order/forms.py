@@ -11,6 +11,7 @@ from verifier.encodings.operations import if_
 from verifier.encodings.sorts import Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla import ast
+from verifier.tla.first_order.chosen import read_choice
 from verifier.tla.first_order.kinds import Kind, Linear, SetOf, Truth, Whole, join
 from verifier.tla.first_order.large_sets import read_over_large_sets
 from verifier.tla.first_order.reading import Read, Reading, Rule
@@ -216,6 +217,7 @@ FORMS: Mapping[type, Rule] = {
     ast.SetOf: _set_of,
     ast.Filter: _filter,
     ast.Image: _image,
+    ast.Choose: read_choice,
     **STRUCTURE_FORMS,
     ast.Prime: _prime,
 }

@@ -12,7 +12,7 @@ from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.kinds import Kind, Linear, Truth, Whole
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope
-from verifier.tla.first_order.typed import ALWAYS, Collection, Typed, conjoin
+from verifier.tla.first_order.typed import ALWAYS, Collection, Typed, conjoin, find_number
 
 TRUTH = Truth()
 
@@ -50,6 +50,9 @@ def _sum(factor: int) -> Rule:
 def _negative(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
     (one,) = _integers(reading, whole, scope)
     assert isinstance(one.kind, Whole)
+    if (number := find_number(one)) is not None:
+        own = Linear(-number)
+        return Typed(Whole(own, own), integer(-number))
     if one.kind.low is None or one.kind.high is None:
         return Typed(Whole(), integer(0) - one.value)
     zero = Linear(0)

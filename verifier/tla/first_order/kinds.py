@@ -127,10 +127,10 @@ class Member(Kind):
 
 @dataclass(frozen=True)
 class Optional(Kind):
-    """A value, or a word that stands for none."""
+    """A value, or a word or an integer that stands for none. The value itself is none of the like."""
 
     inner: Kind
-    absent: str
+    absent: str | int
 
     def sort(self, sorts: Sorts) -> Sort[Any]:
         return Option(self.inner.sort(sorts))

@@ -129,6 +129,9 @@ class LemmaWriter:
     def _word(self, word: str) -> str:
         return word if word in self._atoms else f'"{word}"'
 
+    def _write_absent(self, kind: Optional) -> str:
+        return str(kind.absent) if isinstance(kind.absent, int) else self._word(kind.absent)
+
     def _domain(self, symbol: Symbol) -> tuple[Kind, str]:
         if isinstance(symbol.sort, IndexSet):
             return Member(symbol.sort.name), symbol.sort.name
@@ -152,7 +155,7 @@ class LemmaWriter:
         text, kind = self._value(term, bound)
         if not isinstance(kind, Optional):
             raise NoText
-        return f"({text} = {self._word(kind.absent)})"
+        return f"({text} = {self._write_absent(kind)})"
 
     def _lacking(self, term: Term, bound: Mapping[Symbol, Kind]) -> str | None:
         """Return the record of a field that some records lack; None for another field."""
@@ -240,8 +243,8 @@ class LemmaWriter:
                 return "TRUE" if value else "FALSE"
             case Word():
                 return self._word(str(value))
-            case Optional(inner, absent):
-                return self._word(absent) if value is None else self._literal(value, inner)
+            case Optional(inner):
+                return self._write_absent(kind) if value is None else self._literal(value, inner)
             case Whole() if not isinstance(value, Element):
                 return str(value)
         raise NoText

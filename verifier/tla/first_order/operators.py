@@ -12,10 +12,12 @@ from verifier.tla import ast
 from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.integers import INTEGER_OPERATORS
 from verifier.tla.first_order.kinds import (
+    Fields,
     Kind,
     Map,
     Member,
     Optional,
+    Pair,
     SetOf,
     Truth,
     Whole,
@@ -33,6 +35,7 @@ from verifier.tla.first_order.typed import (
     Typed,
     conjoin,
     disjoin,
+    find_number,
     quantify,
     variable_of,
 )
@@ -96,13 +99,17 @@ def _of_both(reading: Reading, known: Typed, other: ast.Expression, scope: Scope
 
 
 def _apart(reading: Reading, scope: Scope, one: ast.Expression, other: ast.Expression) -> bool:
-    """True for a single model value and an element of a constant set: they differ, as is assumed."""
+    """True for a single model value and an element of a constant set: they differ, as is assumed. A string
+    differs from the elements if an ASSUME says so."""
     try:
         atom, element = reading.read_typed(one, scope), reading.read_typed(other, scope)
     except Misfit:
         return False
     if isinstance(atom.kind, Word) and isinstance(element.kind, Member) and atom.word is not None:
-        return reading.constants.assume_apart(atom.word, element.kind.constant)
+        constant = element.kind.constant
+        if (atom.word, constant) in reading.constants.declared_apart:
+            return True
+        return reading.constants.assume_apart(atom.word, constant)
     return False
 
 
@@ -253,7 +260,20 @@ def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind
                 if not reading.constants.assume_apart(one.words[0], constant):
                     reading.constants.assume_beside_strings(constant)
             return Optional(other.element, one.words[0])
+        number = _find_only_number(one)
+        if number is not None and isinstance(other.element, Fields | Pair | Map | SetOf):
+            return Optional(other.element, number)
     return join(first.element, second.element)
+
+
+def _find_only_number(one: Collection) -> int | None:
+    """Return the only element of a set if it is a written integer; None for another set."""
+    if not isinstance(one.element, Whole) or one.made is None:
+        return None
+    items = term_of(one.made)
+    if items.operator is not Operator.SET or len(items.arguments) != 1:
+        return None
+    return find_number(Typed(one.element, wrap(items.arguments[0])))
 
 
 def _within(keeps: bool) -> Rule:

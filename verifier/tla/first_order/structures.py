@@ -120,22 +120,33 @@ def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) ->
 
 
 def _except(reading: Reading, whole: ast.Except, scope: Scope, expected: Kind | None) -> Typed:
-    value = reading.read_typed(whole.function, scope, expected)
-    for update in whole.updates:
-        value = _update(reading, value, update.path, update.value, scope)
+    before = value = reading.read_typed(whole.function, scope, expected)
+    for number, update in enumerate(whole.updates):
+        earlier = whole.updates[:number]
+        is_apart = all(_are_apart(update.path, one.path) for one in earlier)
+        value = _update(reading, value, before if is_apart else value, update.path, update.value, scope)
     return value
+
+
+def _are_apart(one: tuple[ast.Expression, ...], other: tuple[ast.Expression, ...]) -> bool:
+    """True if two paths lead to different parts, whatever their arguments are: they name different fields."""
+    pairs = zip(one, other, strict=False)
+    names = ((a.value, b.value) for a, b in pairs if isinstance(a, ast.String) and isinstance(b, ast.String))
+    return any(mine != theirs for mine, theirs in names)
 
 
 def _update(
     reading: Reading,
     whole: Typed,
+    before: Typed,
     path: tuple[ast.Expression, ...],
     value: ast.Expression,
     scope: Scope,
 ) -> Typed:
+    """Return a value with another part. ``before``: a value with the same old part, which is ``@``."""
     if not path:
         # Of a value that is changed twice, the bounds of @ are not known.
-        old = None if isinstance(whole, Assigned) else whole
+        old = None if isinstance(before, Assigned) else before
         if not scope.assigning:
             return reading.read_typed(value, replace(scope, old=old), whole.kind)
         below = reading.read_part(value, replace(scope, old=old), whole.kind)
@@ -145,14 +156,18 @@ def _update(
     match whole.kind:
         case Map(domain, range_):
             key = reading.read_key(first, scope, domain)
-            below = _update(reading, _part_of(whole, range_, whole.value[key.value]), rest, value, scope)
+            old, own = (_part_of(one, range_, one.value[key.value]) for one in (before, whole))
+            below = _update(reading, own, old, rest, value, scope)
             return _whole_of(whole, below, updated(whole.value, key.value, below.value))
         case Fields() if isinstance(first, ast.String):
             part = whole.kind.part(first.value)
             if part is None or part.may_lack:
                 raise Unread(first.place, f"{whole.kind} may lack the field {first.value}")
-            own = _part_of(whole, part.kind, reading.kinds.raw_field(whole, part.name))
-            below = _update(reading, own, rest, value, scope)
+            raw_fields = (reading.kinds.raw_field(one, part.name) for one in (whole, before))
+            own, old = (
+                _part_of(one, part.kind, raw) for one, raw in zip((whole, before), raw_fields, strict=True)
+            )
+            below = _update(reading, own, old, rest, value, scope)
             sort = whole.kind.sort(reading.sorts)
             terms = (term_of(whole.value), term_of(below.value))
             return _whole_of(whole, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
@@ -171,6 +186,9 @@ def _whole_of(before: Typed, part: Typed, value: Any) -> Typed:
 
 def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, expected: Kind | None) -> Typed:
     function = reading.read_typed(whole.function, scope)
+    if isinstance(function.kind, Optional) and isinstance(function.kind.inner, Map | Fields | Pair):
+        # The proof includes that no part is read of the value that stands for none.
+        function = Typed(function.kind.inner, function.value.value)
     match function.kind:
         case Map(domain, range_):
             key = reading.read_key(whole.argument, scope, domain)
@@ -183,8 +201,6 @@ def _function_apply(reading: Reading, whole: ast.FunctionApply, scope: Scope, ex
             return Typed(part.kind, value.value if part.may_lack else value)
         case Pair(items) if isinstance(whole.argument, ast.Number) and 0 < whole.argument.value <= len(items):
             return reading.kinds.item(function, whole.argument.value - 1)
-        case Optional(Map() | Fields() | Pair() as inner, absent):
-            raise Unread(whole.place, f"this may be {absent}, which is no {inner}")
     raise Unread(whole.place, f"{function.kind} is applied to an argument")
 
 

@@ -111,6 +111,14 @@ def field_of(record: Any, sort: Sort[Any], name: str) -> Any:
     return wrap(Term(Operator.FIELD, sort, (term_of(record),), name))
 
 
+def find_number(typed: Typed) -> int | None:
+    """Return the integer that a value is written as; None for another value."""
+    term = term_of(typed.value) if isinstance(typed.kind, Whole) else None
+    if term is None or term.operator is not Operator.LITERAL or type(term.data) is not int:
+        return None
+    return term.data
+
+
 def _has_any(_: Typed) -> BooleanValue:
     return ALWAYS
 
@@ -179,8 +187,9 @@ class Kinds:
 
     def _widen_optional(self, typed: Typed, kind: Optional) -> Typed | None:
         sort = kind.sort(self.sorts)
-        if typed.word is not None:
-            return Typed(kind, literal(sort, None)) if typed.word == kind.absent else None
+        marker = typed.word if typed.word is not None else find_number(typed)
+        if marker is not None:
+            return Typed(kind, literal(sort, None)) if marker == kind.absent else None
         if isinstance(typed.kind, Optional):
             if typed.kind.absent != kind.absent:
                 return None
@@ -294,9 +303,11 @@ class Kinds:
         if typed.kind == kind:
             return ALWAYS, typed
         match typed.kind, kind:
-            case Optional(absent=absent), Word():
+            case Optional(absent=str() as absent), Word():
                 assert self.sorts.words is not None
                 return typed.value.is_none, make_word(self.sorts.words, absent)
+            case Optional(absent=int() as number), Whole():
+                return typed.value.is_none, Typed(kind, integer(number))
             case Optional(inner=inner), _:
                 below = self.narrow(Typed(inner, typed.value.value), kind)
                 return None if below is None else (conjoin(typed.value.is_some, below[0]), below[1])

@@ -62,7 +62,7 @@ class Translator:
             case Member(constant) if not isinstance(value, PlainMap) and value in self._elements[constant]:
                 return self._elements[constant][value]
             case Optional(inner, absent):
-                return None if value == self._value_of(absent) else self.encode(value, inner)
+                return None if self._is_absent(value, absent) else self.encode(value, inner)
             case SetOf(element) if isinstance(value, frozenset) and element is not None:
                 return frozenset(self.encode(one, element) for one in value)
             case Pair(items) if isinstance(value, tuple) and len(value) == len(items):
@@ -101,6 +101,12 @@ class Translator:
     def _value_of(self, word: str) -> Value:
         return self.constants.atoms.get(word, word)
 
+    def _is_absent(self, value: Value, absent: str | int) -> bool:
+        """True if a value is the one that stands for none."""
+        if isinstance(absent, int):
+            return type(value) is int and value == absent
+        return bool(value == self._value_of(absent))
+
     def decode(self, value: Any, kind: Kind) -> Value:
         """Return a plain value of the protocol as one of the interpreter."""
         match kind:
@@ -113,7 +119,9 @@ class Translator:
             case Member(constant):
                 return self._values[constant][value]
             case Optional(inner, absent):
-                return self._value_of(absent) if value is None else self.decode(value, inner)
+                if value is None:
+                    return absent if isinstance(absent, int) else self._value_of(absent)
+                return self.decode(value, inner)
             case SetOf(element):
                 assert element is not None
                 return frozenset(self.decode(one, element) for one in value)

@@ -1,0 +1,66 @@
+"""Instances of clauses at the elements of sets that formulas speak of, and clauses split into parts."""
+
+from __future__ import annotations
+
+from verifier.parametric.clausal import Clause
+from verifier.parametric.instances import Kinds
+from verifier.parametric.logic import BOOL, Logic, Node
+from verifier.parametric.matching import find_applications, has_fields, match, split
+
+SORT = "sort n"
+
+
+def _clause(logic: Logic) -> tuple[Clause, list[Node], Node]:
+    """Return "for all (a, b, c, d) in sent, and all x: seen(x, a)"."""
+    a, b, c, d, x = (logic.variable(SORT) for _ in range(5))
+    sent = logic.app("sent", BOOL, (a, b, c, d))
+    body = logic.implies(sent, logic.app("seen", BOOL, (x, a)))
+    return Clause((a, b, c, d, x), body), [a, b, c, d], x
+
+
+def test_variables_of_an_element_get_their_values_together() -> None:
+    logic = Logic()
+    clause, fields, x = _clause(logic)
+    one, other = ([logic.app(f"{name}{n}", SORT) for n in range(4)] for name in "pq")
+    terms = [logic.app("t", SORT), *one]
+    known = find_applications([logic.app("sent", BOOL, one), logic.neg(logic.app("sent", BOOL, other))])
+    made = match(logic, Kinds(), clause, terms, known, 100)
+    assert len(made) == 2 * len(terms)  # instead of 5 ** 5
+    for values in (one, other):
+        for term in terms:
+            put = {**dict(zip(fields, values, strict=True)), x: term}
+            assert logic.substitute(clause.body, put) in made
+
+
+def test_no_instance_is_made_where_there_are_too_many() -> None:
+    logic = Logic()
+    clause, _, _ = _clause(logic)
+    known = find_applications([logic.app("sent", BOOL, [logic.app(f"p{n}", SORT) for n in range(4)])])
+    terms = [logic.app(f"t{n}", SORT) for n in range(11)]
+    assert match(logic, Kinds(), clause, terms, known, 10) == []
+    assert len(match(logic, Kinds(), clause, terms, known, 11)) == 11
+
+
+def test_a_predicate_with_few_arguments_or_of_a_definition_is_no_element() -> None:
+    logic = Logic()
+    x, y = logic.variable(SORT), logic.variable(SORT)
+    assert not has_fields([Clause((x, y), logic.app("pair", BOOL, (x, y)))])
+    assert not has_fields([Clause((x, y), logic.app("holds 7", BOOL, (x, y, x, y)))])
+    assert has_fields([Clause((x, y), logic.app("sent", BOOL, (x, y, x, y)))])
+
+
+def test_parts_of_a_clause_say_the_same_together() -> None:
+    logic = Logic()
+    x, y = logic.variable(SORT), logic.variable(SORT)
+    p, q = logic.app("p", BOOL, (x,)), logic.app("q", BOOL, (x,))
+    r = logic.app("r", BOOL, (x, y))
+    parts = split(logic, Clause((x, y), logic.disj((p, logic.conj((q, r))))))
+    assert [part.body for part in parts] == [logic.disj((p, q)), logic.disj((p, r))]
+    assert [part.variables for part in parts] == [(x,), (x, y)]
+
+
+def test_a_variable_whose_value_a_clause_tells_is_replaced() -> None:
+    logic = Logic()
+    x, known = logic.variable(SORT), logic.app("k", SORT)
+    told = logic.implies(logic.equal(x, known), logic.app("p", BOOL, (x,)))
+    assert split(logic, Clause((x,), told)) == [Clause((), logic.app("p", BOOL, (known,)))]
