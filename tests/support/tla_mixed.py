@@ -110,9 +110,6 @@ class Comparison:
         except (UsageError, TooLargeError) as error:
             self.found[f"refused: {error}"[:70]] += 1
             return []
-        spec = asked.loaded.specification
-        if self.tlc is not None:  # TLC sorts the members of a set that the interpreter takes as they come
-            spec.evaluator.walks_in_order = True
         reading = Reading(asked, said, self.translates)
         differences: dict[tuple[str, str], Difference] = {}
         for name, words in texts.items():

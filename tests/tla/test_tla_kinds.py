@@ -175,7 +175,6 @@ def differences(folder: Path, universe: tuple[str, str], templates: list[str]) -
     asked = translate_module(load(str(folder / "M.tla"), {}))
     asked.definition()
     spec, made = asked.loaded.specification, asked.translation
-    spec.evaluator.walks_in_order = True
     symbols = dict(zip(spec.variables, made.variables, strict=True))
     translator = make_translator(spec.evaluator, made.names, symbols, {})
     found, count = [], 0

@@ -102,6 +102,17 @@ class Emitter:
 
         return evaluate
 
+    def define_later(self, make: Callable[[], Sequence[str]]) -> Evaluate:
+        """Return a function of the frame whose statements are made and compiled at its first call."""
+        made: list[Evaluate] = []
+
+        def evaluate(e: Any) -> Any:
+            if not made:
+                made.append(self.names[self.define(make())])
+            return made[0](e)
+
+        return evaluate
+
     def shorten(self, source: str) -> str:
         """Return source that is not too long: a call of a function if necessary."""
         if len(source) < _LONGEST:

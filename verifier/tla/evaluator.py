@@ -104,8 +104,8 @@ class Evaluator(ABC):
         self.printed: list[str] = []
         self.symmetry: Symmetry | None = None
         """Checks the choices of CHOOSE and folds while permutations are used."""
-        self.walks_in_order = False
-        """True if all sets are enumerated in TLC's order, even where only their members matter."""
+        self.seeks_first_error = [False]
+        """True while a loop runs again, to find the error that comes first in TLC's order."""
         self.counts: FormulaCounts | None = None
         """The counts of formulas, if they are wanted."""
         self.emit = Emitter(self.now, self.next)

@@ -6,6 +6,7 @@ Source: Specifying Systems (Lamport, 2002), section 16.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,17 @@ from verifier.tla.errors import Place
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lazy_sets import Combined, ProductSet, RecordSet
 from verifier.tla.lets import let_source
-from verifier.tla.loops import compile_setter, item_source, loop_lines, loop_lines_over
+from verifier.tla.loops import (
+    compile_setter,
+    item_source,
+    loop_lines,
+    loop_lines_over,
+    members_in_order,
+    whole_loop_source,
+)
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_infinite, is_set, set_of
+from verifier.tla.values import is_infinite, is_set, members, set_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Compile, Evaluator
@@ -130,7 +138,8 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     body = ev.truth_source(whole.body, unit, primed)
     test_in = ev.emit.later(body)
 
-    def walk_filter(e: Frame, container: Value) -> Any:
+    def test_infinite(e: Frame, container: Value) -> Any:
+        """Return the part of an infinite set; None for a finite set."""
         if is_infinite(container):
             own = e[:]
 
@@ -141,25 +150,37 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
             return Combined("filter", container, test)
         if not is_set(container):
             raise ev.fault(place, NoValue("no set"), container)
-        return container.members()
+        return None
 
     kept = f"kept.append({item_source(whole.binding, unit)})"
     domain = ev.value_source(whole.binding.domain, unit, primed)
-    return ev.emit.statements([
-        f"found = {domain}",
-        "if type(found) is not frozenset:",
-        f" found = {ev.emit.bind(walk_filter)}(e, found)",
-        f" if type(found) is {ev.emit.bind(Combined)}: return found",
-        "kept = []",
-        *loop_lines_over(ev, whole.binding, unit, "found", [f"if {body}: {kept}"]),
-        "return frozenset(kept)",
-    ])  # fmt: skip
+
+    def make(ordered: bool) -> list[str]:
+        walk = partial(members_in_order, ev) if ordered else members
+        return [
+            f"found = {domain}",
+            "if type(found) is not frozenset:",
+            f" test = {ev.emit.bind(test_infinite)}(e, found)",
+            " if test is not None: return test",
+            f" found = {ev.emit.bind(walk)}(found)",
+            *([f"else: found = {ev.emit.bind(walk)}(found)"] if ordered else []),
+            "kept = []",
+            *loop_lines_over(ev, whole.binding, unit, "found", [f"if {body}: {kept}"]),
+            "return frozenset(kept)",
+        ]
+
+    return whole_loop_source(ev, [whole.body], unit, make)
 
 
 def _image(ev: Evaluator, whole: ast.Image, unit: Unit, primed: bool) -> Source:
     inner = [f"made.append({ev.value_source(whole.body, unit, primed)})"]
-    lines = loop_lines(ev, whole.bindings, unit, primed, inner)
-    return ev.emit.statements(["made = []", *lines, f"return {_of_one_kind(ev, whole.place)}(made)"])
+    made = f"return {_of_one_kind(ev, whole.place)}(made)"
+
+    def make(ordered: bool) -> list[str]:
+        lines = loop_lines(ev, whole.bindings, unit, primed, inner, ordered=ordered)
+        return ["made = []", *lines, made]
+
+    return whole_loop_source(ev, [whole.body], unit, make)
 
 
 # -- records, tuples

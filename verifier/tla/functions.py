@@ -6,6 +6,7 @@ Source: Specifying Systems (Lamport, 2002), section 16.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,9 @@ from verifier.tla.excepting import at_source, except_source
 from verifier.tla.forms import asymmetric_choice, compile_choice
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
-from verifier.tla.loops import compile_setter, item_source, loop_lines
+from verifier.tla.loops import compile_setter, item_source, loop_lines, members_in_order, whole_loop_source
 from verifier.tla.value_types import Fn, NoValue, Value
-from verifier.tla.values import LazyFunction, has_at_most, is_infinite, is_set
+from verifier.tla.values import LazyFunction, has_at_most, is_infinite, is_set, members
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Compile, Evaluator
@@ -59,25 +60,32 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
             lambda itself, argument: (whole.body, unit, frame(itself, argument)),
         )
 
-    def walk_domain(e: Frame, keys: Value) -> Any:
+    def lazy_if_infinite(e: Frame, keys: Value) -> Any:
         if not is_set(keys):
             raise ev.fault(place, NoValue("no set"), keys)
-        return lazy(e, keys) if keys.infinite else keys.members()
+        return lazy(e, keys) if keys.infinite else None
 
     if waits:
         ev.computes_later = True
         return f"{ev.emit.bind(lazy)}(e, {domain})"
-    return ev.emit.statements([
-        f"found = {domain}",
-        "if type(found) is not frozenset:",
-        f" found = {ev.emit.bind(walk_domain)}(e, found)",
-        f" if type(found) is {ev.emit.bind(LazyFunction)}: return found",
-        "pairs = {}",
-        "for item in found:",
-        f" e[{slot}] = item",
-        f" pairs[item] = {value}",
-        "return function(pairs)",
-    ])  # fmt: skip
+
+    def make(ordered: bool) -> list[str]:
+        walk = partial(members_in_order, ev) if ordered else members
+        return [
+            f"found = {domain}",
+            "if type(found) is not frozenset:",
+            f" lazy = {ev.emit.bind(lazy_if_infinite)}(e, found)",
+            " if lazy is not None: return lazy",
+            f" found = {ev.emit.bind(walk)}(found)",
+            *([f"else: found = {ev.emit.bind(walk)}(found)"] if ordered else []),
+            "pairs = {}",
+            "for item in found:",
+            f" e[{slot}] = item",
+            f" pairs[item] = {value}",
+            "return function(pairs)",
+        ]
+
+    return whole_loop_source(ev, [whole.body], unit, make)
 
 
 def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed: bool) -> Source:
@@ -113,8 +121,12 @@ def _function_of_several(ev: Evaluator, whole: ast.Function, unit: Unit, primed:
     ev.computes_later = ev.computes_later or own is not None or waits
     if waits:
         return ev.emit.call(lazy)
-    lines = loop_lines(ev, whole.bindings, unit, primed, [f"pairs[{key}] = {value}"])
-    made = ev.emit.function(ev.emit.statements(["pairs = {}", *lines, "return function(pairs)"]))
+
+    def make(ordered: bool) -> list[str]:
+        lines = loop_lines(ev, whole.bindings, unit, primed, [f"pairs[{key}] = {value}"], ordered=ordered)
+        return ["pairs = {}", *lines, "return function(pairs)"]
+
+    made = ev.emit.function(whole_loop_source(ev, [whole.body], unit, make))
     if own is None:
         return ev.emit.call(_list_or(made, lazy, domains))
     return ev.emit.call(_at_once(made, lazy, domains))

@@ -54,8 +54,8 @@ def make_guarded_loop(
     guards = _guards(ev, whole, unit, walked=walked) if ev.counts is None else []
     prunes = bool(guards) and not walked and not primed and may_prune(ev, whole, unit)
     if not any(guards) and not prunes:
-        return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=walked)
-    sets = [domain_source(ev, one.domain, unit, primed, ordered=walked) for one in whole.bindings]
+        return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=True)
+    sets = [domain_source(ev, one.domain, unit, primed, ordered=True) for one in whole.bindings]
     names, known = [ev.emit.fresh("s") for _ in sets], [ev.emit.fresh("g") for _ in sets]
     tests = [
         f"{ev.emit.bind(_guard_test(ev, guard, unit, primed))}(e)" if guard is not None else None

@@ -6,6 +6,7 @@ Source: the methods member and elements in ``tlc2.value.impl`` (tlaplus/tlaplus)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, combinations, product
 from math import prod
 
@@ -22,6 +23,7 @@ from verifier.tla.values import (
     is_subset,
     materialize,
     members,
+    pairs_of,
     results_of,
     size_of,
 )
@@ -112,7 +114,13 @@ class Powerset(LazySet):
     def contains(self, value: Value) -> bool:
         if not is_set(value):  # as in TLC, this includes model values
             raise NoValue(f"what is looked for in {self.words} is no set")
-        return is_subset(value, self.base)
+        if type(value) is type(self.base) is frozenset or isinstance(value, Powerset) or is_infinite(value):
+            return is_subset(value, self.base)
+        with suppress(NoValue):
+            if is_subset(value, self.base):
+                return True
+        # The first member in TLC's order that is not in the other set, or cannot be compared, decides.
+        return all(is_member(item, self.base) for item in self.order(value))
 
     def members(self) -> Iterator[Value]:
         items = list(self.order(self.base))
@@ -159,7 +167,15 @@ class FunctionSet(LazySet):
         if value.keys() != self.domain if same else domain_of(value) != self.domain:
             return False
         image = self.range
-        return all(is_member(item, image) for item in results_of(value))
+        value = materialize(value)
+        if type(value) is tuple or len(value) < 2:
+            return all(is_member(item, image) for item in results_of(value))
+        with suppress(NoValue):
+            if all(is_member(item, image) for item in results_of(value)):
+                return True
+        # The first result in TLC's order that is no member, or cannot be compared, decides.
+        pairs = pairs_of(value)
+        return all(is_member(pairs[key], image) for key in self.order(value.domain))
 
     def members(self) -> Iterator[Value]:
         keys = list(self.order(self.domain))

@@ -40,7 +40,7 @@ def quantifier_source(ev: Evaluator, whole: ast.Quantifier, unit: Unit, primed: 
     decides = f"not {body}" if whole.universal else body
     inner = [f"if {decides}: return {not whole.universal}"]
     known = [] if primed else remaining_lines(ev, whole, unit, decides)
-    # The truth needs no order. Counts do: a quantifier ends at the first element that decides.
+    # As in TLC, a member that decides hides the errors of the members after it.
     lines = make_guarded_loop(ev, whole, unit, primed, inner, walked=ev.counts is not None)
     return ev.emit.statements([*known, *lines, f"return {whole.universal}"])
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
@@ -43,7 +43,7 @@ def domain_source(
     ev: Evaluator, whole: Expression, unit: Unit, primed: bool, *, ordered: bool = False
 ) -> Source:
     """Return the source of a set's members, for one loop. ``ordered``: in TLC's order."""
-    place, ordered = whole.place, ordered or ev.walks_in_order
+    place = whole.place
     if is_interval(ev, whole, unit):
         assert isinstance(whole, ast.Apply)
         low, high = (integer_source(ev, part, unit, primed) for part in whole.arguments)
@@ -57,8 +57,21 @@ def domain_source(
             raise ev.fault(place, error, container) from None
 
     named = ev.emit.bind(walk_members)
+    if ordered and ev.is_fixed(whole, unit):
+
+        def keep_row(container: Value) -> Iterable[Value]:
+            row = walk_members(container)
+            return row if isinstance(row, list) else _Row(lambda: walk_members(container))
+
+        return ev.emit.once(f"{ev.emit.bind(keep_row)}({source})")
     if ordered:
-        return f"{named}({source})"
+        known, row = ev.emit.bind(ev.order.known), ev.emit.fresh("t")
+
+        def look_up(of: str) -> Source:
+            is_known = f"type({of}) is frozenset and ({row} := {known}.get({of})) is not None"
+            return f"({row} if {is_known} else {named}({of}))"
+
+        return ev.emit.let([source], look_up)
     return ev.emit.let([source], lambda t: f"({t} if type({t}) is frozenset else {named}({t}))")
 
 
@@ -102,6 +115,44 @@ def loop_lines(
     return [*first, *lines]
 
 
+def whole_loop_source(
+    ev: Evaluator, parts: Sequence[Expression], unit: Unit, make: Callable[[bool], list[str]]
+) -> Source:
+    """Return the source of a loop that takes every member, so that the members may be taken as they come.
+
+    Only the choice between two errors depends on the order then. So after an error, the loop runs again in
+    TLC's order, and the loops inside of it run in that order at once: otherwise the time of an error would
+    double with each loop around it. ``parts`` may have side effects, such as printing: then the loop always
+    runs in order. ``make``: makes its lines, in order or not.
+    """
+    if any(ev.analysis.of(part, unit.module).changing for part in parts):
+        return ev.emit.statements(make(True))
+    in_order, seeks = ev.emit.define_later(lambda: make(True)), ev.seeks_first_error
+
+    def run_again(e: Frame) -> Any:
+        seeks[0] = True
+        try:
+            return in_order(e)
+        finally:
+            seeks[0] = False
+
+    return ev.emit.statements([
+        f"if {ev.emit.bind(seeks)}[0]: return {ev.emit.call(in_order)}",
+        "try:",
+        *(f" {line}" for line in make(False)),
+        "except (Undefined, NoValue):",
+        f" return {ev.emit.call(run_again)}",
+    ])  # fmt: skip
+
+
+def members_in_order(ev: Evaluator, container: Value) -> Iterable[Value]:
+    """Return the members of a set in TLC's order, or by kind where TLC has no order of them."""
+    try:
+        return ev.order.walk(container)
+    except NoValue:
+        return ev.order.sort_by_kind(frozenset(members(container)))
+
+
 def loop_lines_over(
     ev: Evaluator, binding: ast.Binding, unit: Unit, source: Source, inner: Sequence[str]
 ) -> list[str]:
@@ -137,3 +188,13 @@ def compile_setter(ev: Evaluator, binding: ast.Binding, unit: Unit) -> Callable[
 def _again(items: Iterable[Value]) -> Iterable[Value]:
     """Return a set that can be enumerated several times."""
     return items if isinstance(items, list | frozenset | range) else list(items)
+
+
+class _Row:
+    """Members in order. A long row is made for each loop, so that it takes no space."""
+
+    def __init__(self, walk: Callable[[], Iterable[Value]]) -> None:
+        self.walk = walk
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.walk())

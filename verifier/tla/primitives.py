@@ -23,6 +23,7 @@ from verifier.tla.values import (
     domain_of,
     is_infinite,
     is_member,
+    is_plain,
     is_set,
     is_subset,
     materialize,
@@ -294,7 +295,7 @@ def _select(value: Value, test: Any) -> Value:
 def over(one: Value, other: Value) -> Value:
     """Compute ``one @@ other``. Raises NoValue, as TLC, if the keys are of incomparable kinds."""
     own, more = pairs_of(one), pairs_of(other)
-    first = next(iter(own), None)
+    first = next((key for key in own if not is_plain(key)), None)
     for key in more:
         if first is not None and type(key) is not type(first):
             same(first, key)

@@ -130,7 +130,7 @@ class Remaining:
             f" rows.append(({slots}))",
             f" if len(rows) > {_MOST}: return rows",
         ]
-        lines = loop_lines(ev, self.whole.bindings, unit, False, inner)
+        lines = loop_lines(ev, self.whole.bindings, unit, False, inner, ordered=True)
         name = ev.emit.define(["rows, tried = [], 0", *lines, "return rows"])
         made: Callable[[Frame], _Rows | None] = ev.emit.names[name]
         return made
