@@ -44,6 +44,7 @@ function act(work) {
     say("");
     document.body.setAttribute("aria-busy", "true");
     try {
+      await resume();
       await work();
     } catch (error) {
       say(error.message, true);
@@ -53,15 +54,51 @@ function act(work) {
   return busy;
 }
 
+// The server has one execution. If another tab walked on it, this one goes back to its own.
+async function resume() {
+  if (shown === null) {
+    return;
+  }
+  const show = ({ begins, steps, at }) => JSON.stringify([begins, steps.map((one) => [one.title, one.state]), at]);
+  const { path } = shown;
+  if (show(await ask("path")) === show(path)) {
+    return;
+  }
+  await ask("go", { state: path.begins });
+  for (const step of path.steps) {
+    await takeStep(step);
+  }
+  if (path.at < path.steps.length) {
+    await ask("back", { steps: path.steps.length - path.at });
+  }
+}
+
+function takeStep(step) {
+  return ask("step", { action: step.action, parameters: step.parameters, to: step.state });
+}
+
 async function refresh() {
   const [path, state, next] = [await ask("path"), await ask("state"), await ask("successors", { limit: 200 })];
   shown = { path, state, next };
+  const focused = document.activeElement;
+  const list = focused.closest("#path, #properties, #steps");
   showPath();
   showState();
   showSteps();
   await showWatched();
+  keepFocus(focused, list);
   history.replaceState(null, "", `#${choices.slice(0, path.at + 1).join(".")}`);
   showDrawings();
+}
+
+/* The buttons of a list are new ones, and some others are disabled now: whoever uses keys goes on beside them. */
+function keepFocus(focused, list) {
+  if (focused.disabled) {
+    $("restart").focus();
+  } else if (list !== null) {
+    const near = list.querySelector("[aria-current] button") ?? list.querySelector("button") ?? $("restart");
+    near.focus({ preventScroll: true });
+  }
 }
 
 /* The drawings that are open are made anew. */
@@ -176,7 +213,7 @@ function showSteps() {
 
 async function showWatched() {
   const rows = [];
-  for (const expression of watched) {
+  for (const [index, expression] of watched.entries()) {
     let words;
     try {
       const { values } = await ask("evaluate_along", { expression });
@@ -185,7 +222,9 @@ async function showWatched() {
       words = error.message;
     }
     const item = make("li", "", {});
-    item.append(make("code", expression), make("p", words, { class: "changes" }));
+    const remove = make("button", "×", { "aria-label": `Watch no more: ${expression}` });
+    remove.onclick = () => act(() => { watched.splice(index, 1); return showWatched(); });
+    item.append(make("code", expression), remove, make("p", words, { class: "changes" }));
     rows.push(item);
   }
   $("watched").replaceChildren(...rows);
@@ -193,7 +232,7 @@ async function showWatched() {
 
 async function take(step, index) {
   choices = [...choices.slice(0, shown.path.at + 1), index];
-  await ask("step", { action: step.action, to: step.state });
+  await takeStep(step);
   await refresh();
 }
 
@@ -240,7 +279,7 @@ async function start(given) {
   const initial = await ask("initial_states", { limit: 1000 });
   const first = given[0] ?? 0;
   if (!(first in initial.states)) {
-    throw new Error(`there is no initial state ${first}`);
+    throw new Error("the address names an initial state that there is not");
   }
   await ask("go", { state: initial.states[first].state });
   choices = [first];
@@ -249,7 +288,7 @@ async function start(given) {
     if (!(index in steps)) {
       throw new Error("the address names a step that there is not");
     }
-    await ask("step", { action: steps[index].action, to: steps[index].state });
+    await takeStep(steps[index]);
     choices.push(index);
   }
   showInitial(initial);
@@ -263,10 +302,27 @@ async function walkTo(way) {
   for (const state of way.slice(1)) {
     const { steps } = await ask("successors", { limit: 10000 });
     const index = steps.findIndex((one) => one.state === state);
-    await ask("step", { action: steps[index].action, to: state });
+    await takeStep(steps[index]);
     choices.push(index);
   }
   await refresh();
+}
+
+// Walk as far as an address leads, and say what is wrong with the rest.
+async function openAddress(given) {
+  let problem = null;
+  try {
+    await start(given);
+  } catch (error) {
+    problem = error.message;
+    if (shown === null && choices.length === 0) {
+      await start([0]);
+    }
+  }
+  await refresh();
+  if (problem !== null) {
+    say(problem, true);
+  }
 }
 
 function showInitial(initial) {
@@ -289,8 +345,11 @@ $("restart").onclick = () =>
 $("random").onclick = () =>
   act(async () => {
     const before = shown.path.at;
-    await ask("random_walk", { steps: 5, seed: Math.floor(Math.random() * 1e9) });
+    const { ended, steps } = await ask("random_walk", { steps: 5, seed: Math.floor(Math.random() * 1e9) });
     await noteWalk(before);
+    if (ended === "deadlock") {
+      say(`${steps.length} of 5 steps: then no action is enabled.`);
+    }
   });
 $("mark").onclick = () => {
   const address = location.hash;
@@ -323,7 +382,7 @@ $("find-form").onsubmit = (event) => {
 for (const box of document.querySelectorAll(".drawn")) {
   box.ontoggle = showDrawings;
 }
-window.onhashchange = () => act(async () => { await start(readAddress()); await refresh(); });
+window.onhashchange = () => act(() => openAddress(readAddress()));
 
 act(async () => {
   const about = await ask("about");
@@ -331,8 +390,7 @@ act(async () => {
   document.title = `${about.title} – verify open`;
   const given = readAddress();
   if (given.length > 0) {
-    await start(given);
-    await refresh();
+    await openAddress(given);
   } else if (about.walked) {
     choices = [about.initial];
     await noteWalk(0);
