@@ -92,7 +92,7 @@ def read(arguments: tuple[Any, ...]) -> Generated:
 
 def formula_of(value: Any) -> BooleanValue:
     if isinstance(value, GeneratorType):
-        raise SortError("a generator is no formula: write forall(… for n in …) or exists(…) around it")
+        raise SortError("a generator is not a formula: write forall(… for n in …) or exists(…) around it")
     formula = coerce(value, BOOLEAN)
     assert isinstance(formula, BooleanValue)
     return formula

@@ -32,9 +32,9 @@ from verifier.encodings.values import BooleanValue
 
 _NOTHING = object()
 _NO_TRUTH = (
-    "a formula has no truth value while the protocol is being read: "
-    "write & | ~ and if_(…) instead of and, or, not, if, in, minimum(…) and maximum(…) instead of min and "
-    "max, and (0 < x) & (x < 3) instead of 0 < x < 3"
+    "a formula has no truth value while Python reads the protocol. Write `a & b` for `a and b`, `a | b` for "
+    "`a or b`, `~a` for `not a`, `if_(a, b, c)` for `b if a else c`, `s.contains(a)` for `a in s`, "
+    "`minimum(a, b)` for `min(a, b)`, `(0 < x) & (x < 3)` for `0 < x < 3`"
 )
 _ONE_FORMULA = (
     "each for of a generator has at most one if, with one formula: write & | ~ and if_(…) instead of "

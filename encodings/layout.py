@@ -72,9 +72,13 @@ class BitMeaning:
     relation: Relation
     value: Concrete
     """Of IS_TRUE it is True."""
+    is_of_set: bool = False
+    """True if the field says that a set has a member: the last step of the path."""
 
     def text(self, is_set: bool) -> str:
-        """Describe the set or the clear bit: ``log[r2][1].epoch ≥ 2``, ``up[r1]``."""
+        """Describe the set or the clear bit: ``log[r2][1].epoch ≥ 2``, ``up[r1]``, ``r1 ∈ isr``."""
+        if self.is_of_set:
+            return f"{show(self.path[-1])} {'∈' if is_set else '∉'} {path_text(self.path[:-1])}"
         name = path_text(self.path)
         if self.relation is Relation.IS_TRUE:
             return name if is_set else f"¬{name}"
@@ -103,6 +107,8 @@ class Leaf:
     code: Code | None
     """None for a single boolean."""
     bits: tuple[FNode, ...]
+    is_of_set: bool = False
+    """True if it says that a set has a member."""
 
     @property
     def name(self) -> str:
@@ -112,7 +118,7 @@ class Leaf:
     def meaning(self, index: int) -> BitMeaning:
         """The meaning of the bit with this index in ``bits``."""
         if self.code is None:
-            return BitMeaning(self.path, Relation.IS_TRUE, True)
+            return BitMeaning(self.path, Relation.IS_TRUE, True, self.is_of_set)
         if self.code is Code.THERMOMETER:
             return BitMeaning(self.path, Relation.AT_LEAST, self.values[index + 1])
         if self.code is Code.BINARY:
@@ -213,9 +219,7 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
         return codes.decode(code, values, bits)
     match sort:
         case Boolean():
-            variable = bit(path_text(path))
-            leaves.append(Leaf(path, (False, True), None, (variable,)))
-            return variable
+            return _declare_boolean(path, leaves)
         case Option():
             step = _HELD if isinstance(sort, Slot) else _PRESENT
             present = _declare(Boolean(), (*path, step), leaves)
@@ -233,7 +237,15 @@ def _declare(sort: Sort, path: Path, leaves: list[Leaf]) -> Any:
             return {name: _declare(part, (*path, Part(name)), leaves) for name, part in sort.fields}
         case Tuple():
             return {key: _declare(part, (*path, Place(key)), leaves) for key, part in enumerate(sort.items)}
+        case Set():
+            return {key: _declare_boolean((*path, key), leaves, is_of_set=True) for key, _ in children(sort)}
     return {key: _declare(part, (*path, key), leaves) for key, part in children(sort)}
+
+
+def _declare_boolean(path: Path, leaves: list[Leaf], *, is_of_set: bool = False) -> FNode:
+    variable = bit(path_text(path))
+    leaves.append(Leaf(path, (False, True), None, (variable,), is_of_set))
+    return variable
 
 
 def _canonical(sort: Sort, value: Any) -> FNode:

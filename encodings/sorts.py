@@ -126,7 +126,7 @@ class Record(Sort[F], Generic[F]):
             raise SortError(f"a record cannot have a field {private[0]!r}: its name begins with _")
         unfit = [name for name in fields if not name.isidentifier()]
         if unfit:
-            raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is no Python identifier")
+            raise SortError(f"a record cannot have a field {unfit[0]!r}: its name is not a Python identifier")
         for name, sort in fields.items():
             require_sort(f"the field {name} of a Record", sort)
         object.__setattr__(self, "fields", tuple(fields.items()))

@@ -36,7 +36,7 @@ def actions_of(protocol: Any, state: State, members: Mapping[str, Any]) -> list[
     for name in names:
         if not isinstance(members.get(name), ActionMember):
             known = [n for n, member in members.items() if isinstance(member, ActionMember)]
-            raise _of_next(protocol, f"next names {name!r}, which is no action {among(name, known)}")
+            raise _of_next(protocol, f"next names {name!r}, which is not an action {among(name, known)}")
     if not names:
         where = place_of_class(type(protocol))
         raise DefinitionError(prefix_place(where, f"{spec} has no action: mark a method with @action"))
@@ -87,14 +87,14 @@ def parameter_of(protocol: Any, action: Titled, name: str, domain: str | Free) -
         )
     if not name.isidentifier():
         raise DefinitionError(
-            f"{action.words}: a parameter cannot be called {name!r}, which is no name in Python"
+            f"{action.words}: a parameter cannot be called {name!r}, which is not a name in Python"
         )
     sort = getattr(protocol, attribute, None)
     if not isinstance(sort, Sort):
         raise DefinitionError(
             prefix_place(
                 action.place,
-                f"action {action.method}: the domain {attribute!r} of {name} is no sort of the protocol "
+                f"action {action.method}: the domain {attribute!r} of {name} is not a sort of the protocol "
                 f"{among(attribute, sorts_of(protocol))}",
             )
         )

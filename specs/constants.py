@@ -186,7 +186,7 @@ def _no() -> Any:
 def constants_of(protocol: type) -> Mapping[str, Constant[Any]]:
     """The constants of a protocol class by name, base classes first.
 
-    If a subclass gives a constant's name another meaning, the name is no constant any more.
+    If a subclass gives a constant's name another meaning, the name is not a constant any more.
     """
     return _constants_of(protocol)
 

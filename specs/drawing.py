@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Lane:
-    """A lane for a participant that is no element of an index set: a controller, or a metadata store."""
+    """A lane for a participant that is not an element of an index set: a controller, or a metadata store."""
 
     name: str
     variables: tuple[str, ...] = ()

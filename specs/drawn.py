@@ -130,7 +130,7 @@ def _of_attribute(lane: Any, drawn: Drawn) -> Iterator[dict[str, Any]]:
         raise UsageError(f"a lane in the drawing is the name of an attribute, or a Lane(…), not {lane!r}")
     if (found := family(drawn.protocol, lane)) is None:
         known = [name for name in _attributes(drawn.protocol) if family(drawn.protocol, name)]
-        words = "is no index set, range or enumeration of the protocol"
+        words = "is not an index set, range or enumeration of the protocol"
         raise UsageError(f"the drawing's lane {lane!r} {words} {among(lane, known)}")
     drawn.families.append(found)
     yield from found.lanes()

@@ -100,7 +100,7 @@ def _field(sort: Sort, name: str, path: str) -> Sort:
     elif isinstance(inner, Variant):
         parts = {**inner.payloads, "tag": inner.tags}
     if not parts:
-        raise UsageError(f"{path!r} in the drawing: {sort} is no record or variant with a field {name!r}")
+        raise UsageError(f"{path!r} in the drawing: {sort} is not a record or variant with a field {name!r}")
     if name not in parts:
         raise make_unknown_name_error(f"field of {path!r} in the drawing", name, parts)
     return parts[name]

@@ -42,7 +42,7 @@ _SORTS = "|".join(kind.__name__ for kind in sorts.Sort.__subclasses__())
 _WORDS: tuple[tuple[str, Callable[..., str]], ...] = (
     (
         rf"{_VALUE} object is not callable",
-        lambda kind: f"{kind} is no function: leave out the parentheses behind it, as in s.holder.is_none",
+        lambda kind: f"{kind} is not a function: leave out the parentheses behind it, as in s.holder.is_none",
     ),
     (
         r"'(Action|Property|Lemma)Member' object is not callable",

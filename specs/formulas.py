@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from verifier.encodings.expressions import BOOLEAN, Value, coerce
+from verifier.encodings.expressions import BOOLEAN, Value, coerce, sort_of
 from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.encodings.values import BooleanValue
@@ -51,7 +51,8 @@ def _one(value: Any, what: str, method: Any) -> Term:
         try:
             return coerce(value, BOOLEAN).term
         except TypeError as error:
-            words = f"{what} is not a formula: {error}"
+            why = f", but a value of {sort_of(value)}" if isinstance(value, Value) else f": {error}"
+            words = f"{what} is not a formula{why}"
             raise DefinitionError(prefix_place(place_of(method), words)) from error
     raise DefinitionError(prefix_place(place_of(method), words))
 

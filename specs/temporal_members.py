@@ -180,7 +180,7 @@ def check_fairness(condition: Any, actions: Sequence[Action], method: Any) -> Fa
     titles = tuple(title_of(name) for name in condition.actions)
     for name, title in zip(condition.actions, titles, strict=True):
         if title not in known:
-            raise _wrong(method, f"fairness of {name!r}, which is no action {among(title, list(known))}")
+            raise _wrong(method, f"fairness of {name!r}, which is not an action {among(title, list(known))}")
     for action in (known[title] for title in titles or known):
         expanded = {p.symbol.name: p.symbol.sort for p in action.parameters if not p.free or p.left_open}
         for name in (*condition.each, *dict(condition.given)):

@@ -51,3 +51,5 @@ def as_statistics(titles: Titles) -> dict[str, str]:
 def deadlock_title(statistics: Mapping[str, Any]) -> str:
     """The title of freedom from deadlock in a run with these statistics."""
     return str(statistics.get(_KEY, NO_DEADLOCK))
+AS_LEMMA = ".lemma"
+"""The end of the name of a lemma that is a property of its module, too."""

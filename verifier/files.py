@@ -58,7 +58,7 @@ def bytes_of(path: Path) -> bytes:
     """
     status = path.stat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or _is_descriptor(path)):
-        raise OSError(errno.EINVAL, "it is no regular file, but a pipe, a socket or a device")
+        raise OSError(errno.EINVAL, "it is not a regular file, but a pipe, a socket or a device")
     large = OSError(errno.EFBIG, f"it has more than {_MOST_BYTES >> 20} MiB")
     if status.st_size > _MOST_BYTES:
         raise large
@@ -81,7 +81,7 @@ def read_text(file: Path) -> str:
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{file}: not JSON: it is no UTF-8 text") from None
+        raise UsageError(f"{file}: not JSON: it is not UTF-8 text") from None
 
 
 def replace_file(path: Path, content: str | bytes) -> None:

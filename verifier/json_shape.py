@@ -51,7 +51,7 @@ def _integer(digits: str) -> int:
 def _number(word: str) -> float:
     number = float(word)
     if not math.isfinite(number):
-        raise ValueError(f"{cut(word)} is no number that can be meant")
+        raise ValueError(f"{cut(word)} is not a number that can be meant")
     return number
 
 

@@ -66,7 +66,7 @@ class ExitCode(IntEnum):
     NOT_AS_EXPECTED = 14, _SURPRISE
     INCONCLUSIVE = 12, "inconclusive: time, memory, interrupted, not reached within the depth"
     NOT_INDUCTIVE = 11, "not inductive: a proof by lemmas fails, but the property may hold"
-    DEADLOCK = 13, "a deadlock, which --deadlock looks for"
+    DEADLOCK = 13, "a deadlock (checked by default for TLA+, with --deadlock for Python)"
     VIOLATED = 10, "violated"
     WRONG_USAGE = 2, "wrong usage or bad input"
     INTERNAL_ERROR = 1, "an error of verify itself"

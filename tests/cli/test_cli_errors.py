@@ -56,11 +56,11 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("bmc", "--spec", CHAIN, "--expect", "violted"), "unknown verdict to expect 'violted' .*'violated'"),
     (
         ("bmc", "--spec", CHAIN, "--expect", "Never=holds"),
-        "unknown property or action to expect something of 'Never'",
+        "--expect: unknown property or action 'Never'",
     ),
     (
         ("bmc", "--spec", CHAIN, "--expect", "holds", "--expect", "violated"),
-        "another --expect speaks of the same",
+        "another --expect is about the same",
     ),
     (
         ("bmc", CHAIN, "--sovler", "z3"),

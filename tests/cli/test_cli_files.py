@@ -30,11 +30,11 @@ def test_a_trace_is_written_and_replays(tmp_path: Path) -> None:
     done = verify("replay", str(target), "--spec", LOCK)
     assert (done.exit_code, done.stderr) == (0, "")
     assert re.match(
-        r"replays: 3 actions, NotAllAsk fails in the last state: cardinality\(asked\) < 3", done.stdout
+        r"replayed: 3 actions, NotAllAsk fails in the last state: cardinality\(asked\) < 3", done.stdout
     )
     shown = verify("replay", str(other), "--spec", LOCK, "--show").stdout
     assert "2  Grant(client=c1)" in shown
-    assert "replays: 2 actions, FirstNeverHolds fails" in shown
+    assert "replayed: 2 actions, FirstNeverHolds fails" in shown
 
 
 def test_an_existing_file_is_kept_until_there_is_a_trace(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_what_is_not_changed_is_reported(output_format: str, tmp_path: Path) -> 
     [
         ("9" * 5000, "99999 has more than 18 digits"),
         ("-" + "9" * 19, "has more than 18 digits"),
-        ("[NaN]", "NaN is no number that can be meant"),
-        ("1e999", "1e999 is no number that can be meant"),
+        ("[NaN]", "NaN is not a number that can be meant"),
+        ("1e999", "1e999 is not a number that can be meant"),
         ("[" * 3000 + "]" * 3000, "nested more than 100 deep"),
         ("[" * 101 + "]" * 101, "nested more than 100 deep"),
         ("{", "Expecting property name"),

@@ -44,7 +44,7 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_what_is_no_path_is_refused(command: tuple[str, ...], word: str, words: str) -> None:
     said = wrong(*(part.format(word) for part in command))
-    assert said.endswith(f"is no path: {words}")
+    assert said.endswith(f"is not a path: {words}")
     assert len(said) < 250
 
 

@@ -1,4 +1,4 @@
-"""Texts are read within the time, an interrupt ends the parser, and what is no regular file is refused."""
+"""Texts are read within the time, an interrupt ends the parser, and what is not a regular file is refused."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_pipe_or_device_is_refused(words: tuple[str, ...], tmp_path: Path) -> 
         os.mkfifo(name)
     done = verify(words[0], name)
     assert done.exit_code == 2
-    assert "no regular file" in done.stderr
+    assert "not a regular file" in done.stderr
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:

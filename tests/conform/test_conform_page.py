@@ -51,5 +51,5 @@ def test_the_examples_in_python_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("mapping.py").write_text(function)
     done = verify("conform", "run.ndjson", "--spec", "Counter.tla", "--map", "mapping.py")
     assert done.exit_code == 10
-    assert "run.ndjson:5: REJECTED: no step is Inc as the log has it" in done.stdout
+    assert "run.ndjson:5: REJECTED: no Inc step matches this line" in done.stdout
     assert "x   is 1 after the step, and the log's x is 2" in done.stdout

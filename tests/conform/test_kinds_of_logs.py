@@ -52,7 +52,7 @@ def _judge(*arguments: str) -> list[dict[str, Any]]:
     ("values", "line", "reason"),
     [
         ([0, 1, 2, 0], None, ""),
-        ([1, 2], 1, "no initial state is as the log has it"),
+        ([1, 2], 1, "no initial state matches this line"),
         ([5, 6, 3], None, ""),
         ([5, 7], 2, "no step leads to it"),
     ],
@@ -88,7 +88,7 @@ def test_standard_input_is_judged_as_it_comes() -> None:
     asked = ["conform", "-", "--spec", "Counter.tla", "--map", "map.toml"]
     done = CliRunner().invoke(cli, asked, input=lines)
     assert done.exit_code == 10
-    assert "-:2: REJECTED: no step is Inc as the log has it" in done.stdout
+    assert "-:2: REJECTED: no Inc step matches this line" in done.stdout
 
 
 @pytest.mark.usefixtures("counter")
@@ -167,7 +167,7 @@ def _read(event: Event) -> Event | None:
     ("last", "verdict", "words"),
     [
         ({"event": "inc", "from": 1}, "ACCEPTED", ""),
-        ({"event": "inc", "from": 2}, "REJECTED", "no step is Inc"),
+        ({"event": "inc", "from": 2}, "REJECTED", "no Inc step matches this line"),
         ({"event": "odd"}, "ERROR", "unknown action 'Odd'"),
         ({"event": "fails"}, "ERROR", "the mapping's function fails: KeyError: 'nothing'"),
     ],
@@ -258,7 +258,7 @@ def test_bytes_that_are_no_text_have_a_line(counter: Path) -> None:
     for log in ("log.ndjson", "-"):
         found = CliRunner().invoke(cli, ["conform", log, *asked], input=good + bad)
         assert found.exit_code == 2
-        assert f"{log}:2: ERROR: no JSON: it is no UTF-8 text" in found.output
+        assert f"{log}:2: ERROR: no JSON: it is not UTF-8 text" in found.output
 
 
 def test_a_log_that_is_missing_is_named_once(counter: Path) -> None:

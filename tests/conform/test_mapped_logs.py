@@ -170,7 +170,7 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(
 @pytest.mark.parametrize(
     ("log", "words"),
     [
-        ('{"event": "stop"}\n', "log:1: ERROR: the event 'stop' is no action"),
+        ('{"event": "stop"}\n', "log:1: ERROR: the event 'stop' is not an action"),
         ('{"event": "inc"}\n{"even": "inc"}\n', "log:2: ERROR: the event has no field event"),
         ('{"event": "inc"}\n{"event": \n', "log:2: ERROR: no JSON: Expecting value"),
         ('{"event": "inc"}\n{"event": ', "log:2: ERROR: no JSON: Expecting value. The last line has no end"),

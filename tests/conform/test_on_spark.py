@@ -71,7 +71,7 @@ def test_a_signal_keeps_what_was_decided_and_ends_spark(folder: Path) -> None:
 
 def test_what_spark_cannot_do_is_refused_at_once(folder: Path) -> None:
     asked = ("conform", "good.ndjson", "bad.ndjson", *_ASKED)
-    assert "is no master of Spark" in wrong(*asked, "--master", "somewhere")
+    assert "is not a master of Spark" in wrong(*asked, "--master", "somewhere")
     assert "they need --master" in wrong(*asked, "--conf", "a=b")
     assert "--conf a" in wrong(*asked, "--master", "local[2]", "--conf", "a")
     assert "standard input" in wrong("conform", "-", "bad.ndjson", *_ASKED, "--master", "local[2]")
@@ -93,7 +93,7 @@ def test_what_spark_cannot_do_is_refused_in_python_at_once(folder: Path) -> None
     counter = verifier.load("Counter.tla")
     with pytest.raises(UsageError, match="they need master"):
         counter.conform("good.ndjson", mapping="map.toml", conf={"a": "b"})
-    with pytest.raises(UsageError, match="is no master of Spark"):
+    with pytest.raises(UsageError, match="is not a master of Spark"):
         counter.conform("good.ndjson", mapping="map.toml", master="somewhere")
     with pytest.raises(UsageError, match="load it by its file"):
         verifier.load(AsyncIsr).conform("good.ndjson", mapping={}, master="local[2]")

@@ -143,7 +143,7 @@ def test_long_executions_are_condensed() -> None:
 
 
 def test_guided_walks_are_no_sample() -> None:
-    assert "--guided walks are no sample" in wrong(
+    assert "--guided walks are not a sample" in wrong(
         "simulate", "kip101", "--guided", "--count-action", "LeaderWrite"
     )
 
@@ -153,7 +153,7 @@ def test_the_command_says_that_walks_were_guided() -> None:
     assert done.exit_code == 10
     assert "guided random executions of at most 100 actions, seed 0, cadical" in done.stdout
     assert "maybe not the fewest" in done.stdout
-    assert "begun in a promising state" in done.stdout
+    assert "walks restarted from a promising state" in done.stdout
 
 
 def test_chains_without_a_choice_end() -> None:

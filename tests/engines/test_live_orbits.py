@@ -102,7 +102,7 @@ def test_a_loop_that_is_one_up_to_names_proves_nothing(monkeypatch: pytest.Monke
     assert ask_verdict(Baton(), LiveEngine.EXPLICIT, NEXT).kind is VerdictKind.VIOLATED
     verdict = ask_verdict(Baton(), LiveEngine.ORBITS, NEXT)
     assert verdict.kind is VerdictKind.INCONCLUSIVE
-    assert "executions may go on for ever while it is missed" in str(verdict.reason)
+    assert "states up to symmetry do not show whether executions may miss it forever" in str(verdict.reason)
     monkeypatch.setattr(Region, "_renames", lambda self, states: False)
     assert ask_verdict(Baton(), LiveEngine.ORBITS, NEXT).kind is VerdictKind.PROVED
 

@@ -151,7 +151,7 @@ def test_limits_and_interrupts_keep_what_was_counted() -> None:
         ("().__class__", "may not name __class__"),
         ("[1]", "may not have List"),
         ("asked.__init__", "may not name __init__"),
-        ("holder ==", "is no Python"),
+        ("holder ==", "is not Python"),
         ("1", "says nothing about the state"),
         ("asked", "not one value"),
         ("nothing", "names nothing"),

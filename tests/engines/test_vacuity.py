@@ -270,7 +270,7 @@ def test_a_witness_is_written_and_replayed(tmp_path: Path) -> None:
     assert "the execution that reaches AtFour is in" in done.stderr
     again = verify("replay", path, "--spec", CORRIDOR)
     assert again.exit_code == 0, again.output
-    assert "replays: 2 actions, AtFour is reached in the last state" in again.stdout
+    assert "replayed: 2 actions, AtFour is reached in the last state" in again.stdout
 
 
 def test_show_names_the_kind() -> None:

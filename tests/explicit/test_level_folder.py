@@ -94,7 +94,7 @@ def test_damaged_files_are_refused(kafka: Model, tmp_path: Path) -> None:
     content = json.loads(manifest.read_text())
     for wrong_content in ({}, {**content, "runs": []}, {**content, "format": 1}, {**content, "levels": [1]}):
         manifest.write_text(json.dumps(wrong_content))
-        with pytest.raises(UsageError, match="is no manifest"):
+        with pytest.raises(UsageError, match="is not a manifest"):
             explore(kafka, resumed)
 
 
@@ -107,7 +107,7 @@ def test_a_count_that_was_changed_is_refused(kafka: Model, tmp_path: Path) -> No
     text = manifest.read_text()
     generated = json.loads(text)["counts"]["tally"]["generated"]
     manifest.write_text(text.replace(f'"generated": {generated}', f'"generated": {generated + 1}'))
-    with pytest.raises(UsageError, match="is no manifest of an exploration: it is damaged"):
+    with pytest.raises(UsageError, match="is not a manifest of an exploration: it is damaged"):
         explore(kafka, resumed)
     manifest.write_text(text)
     assert collect_findings(explore(kafka, resumed)) == collect_findings(explore(kafka, everything(kafka)))

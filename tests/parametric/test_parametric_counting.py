@@ -340,6 +340,6 @@ def test_what_is_open_is_shown_as_a_step() -> None:
     assert done.exit_code == 12
     assert "turnstile with all constants: OnlyMore for all depths" in done.stderr
     assert "OnlyMore: counterexample to induction" in done.stdout
-    assert "from a state" in done.stdout
+    assert "some state (may be unreachable)" in done.stdout
     assert "initially" not in done.stdout
     assert "fewest" not in done.stdout

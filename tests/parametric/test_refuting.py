@@ -276,7 +276,7 @@ def test_the_step_is_shown_and_compared_at_its_own_constants(
     monkeypatch.setattr("verifier.runs.all_constants._violation", lambda *_: None)
     done = verify("prove", _counting(tmp_path), "--all-constants")
     assert done.exit_code == 12
-    assert "This is with clients=3, limit=3." in " ".join(done.stdout.split())
+    assert "Its constants: clients=3, limit=3." in " ".join(done.stdout.split())
     assert "TypeInvariant   PROVED" in done.stdout
 
 

@@ -49,7 +49,7 @@ def test_a_claim_without_obligations_says_how_it_was_proved(tmp_path: Path) -> N
     assert "no obligation is left for a solver" in checked.stdout
     lost = verify("prove", spec, "--property", "known_is_lost", "--all-constants")
     assert lost.exit_code == 12
-    assert "open: Learn, known_is_lost: " in lost.stdout
+    assert "open: known_is_lost at Learn: " in lost.stdout
 
 
 def test_an_open_claim_is_said_once() -> None:
@@ -64,8 +64,8 @@ def test_an_open_claim_is_said_once() -> None:
     ]
     said = [line for one in news for line in text.hear(one)]
     assert said == [
-        "no proof so far of effects in its sort at Finish: z3 gave up",
-        "no proof so far of effects in its sort at Start: z3 gave up",
+        "not proved so far (z3 gave up): Finish keeps the variable effects within its sort",
+        "not proved so far (z3 gave up): Start keeps the variable effects within its sort",
     ]
     assert text.now() == "5 obligations checked so far"
 
@@ -83,5 +83,5 @@ def test_a_module_s_own_name_of_the_type_invariant_is_said(tmp_path: Path) -> No
     words = " ".join(shown.stdout.split())
     assert "TypeOK fails in" in words
     assert "would give count a value outside [Node → 0..1], Node with 1 element The first" in words
-    assert "open: Finish, count in its sort" in words
+    assert "open: Finish keeps the variable count within its sort" in words
     assert "TypeInvariant" not in words

@@ -79,7 +79,7 @@ def test_the_written_trace_replays(tmp_path: Path) -> None:
     file = tmp_path / "two.itf.json"
     run_generator("two_recoveries", str(file))
     done = verify("replay", str(file))
-    said = f"replays: 30 actions, {VIOLATED} fails in the last state"
+    said = f"replayed: 30 actions, {VIOLATED} fails in the last state"
     assert (done.exit_code, said in done.stdout) == (0, True), done.output
 
 

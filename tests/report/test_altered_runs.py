@@ -106,7 +106,7 @@ def test_a_page_says_whose_word_it_takes(tmp_path: Path) -> None:
     assert "run.json says: No reachable state violates it: all 20 were looked at." in page
     for name in ("text", "markdown"):
         text = verify("report", str(run), "--format", name).stdout
-        assert "As run.json says: nothing was checked again." in text
+        assert "Taken from run.json; nothing was checked again." in text
 
 
 def test_a_page_of_the_run_itself_takes_nobodys_word(tmp_path: Path) -> None:

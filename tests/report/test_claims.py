@@ -214,7 +214,7 @@ def test_the_loop_of_a_module_says_what_is_false_in_it(semantics: str, tmp_path:
     (never, *_) = (line for line in said["EachGetsIn"] if line.startswith("false in "))
     assert 'for q = 2: Waiting.tla:12: pc[q] = "in"' in never
     assert "false in every state: Waiting.tla:14: turn # 1 (there turn = 1)" in said["TurnChanges"]
-    again = [line for line in said["StaysOut"] if "again and again" in line and "for ever" not in line]
+    again = [line for line in said["StaysOut"] if "again and again" in line and "forever" not in line]
     assert any('for p = 1: Waiting.tla:15: pc[p] # "in"' in line for line in again)
     for lines in said.values():
         assert any(line.startswith("WF of Enter with p = ") for line in lines)
@@ -237,7 +237,7 @@ def test_a_counterexample_to_induction_is_no_violation() -> None:
     reason = "BecomeLeader(r1, 0) does not keep P; the first state may be unreachable"
     row = like(kip320_first_try(), verdict=VerdictKind.NOT_INDUCTIVE, reason=reason)
     assert verdict_of(row) == "NOT_INDUCTIVE: BecomeLeader(r1, 0) does not keep P"
-    assert claim_of(row).startswith("This is no violation: ")
+    assert claim_of(row).startswith("This is not a violation: ")
     assert claim_of(row).endswith("Nobody knows whether an execution reaches its first state.")
 
 

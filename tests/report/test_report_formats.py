@@ -255,7 +255,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "value", "words"),
     [
-        (("options",), None, "is no run of this version"),
+        (("options",), None, "is not a run of this version"),
         (("seconds",), "long", 'seconds should be a number, it is "long"'),
         (("constants",), [], "constants should be an object or 'all' or 'assumed', it is []"),
         (("expected",), ["hold"], "did you mean 'holds'?"),

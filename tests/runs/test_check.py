@@ -283,7 +283,7 @@ def test_a_hunt_sees_far_at_once() -> None:
 def test_a_hunt_says_what_each_engine_tried() -> None:
     walks = {"walks": 2048, "steps": 31000, "deepest": 32, "probes": 56, "probed_steps": 4}
     said = describe_effort("simulate", Outcome((), (), walks))
-    ahead = "56 searches of 4 parallel steps ahead of them"
+    ahead = "56 solver look-aheads of 4 steps"
     assert said == f"2,048 guided walks, 31,000 actions, at most 32 in a row; {ahead}"
     explored = {"distinct_states": 1000, "depth": 7, "complete": False}
     said = describe_effort("explore", Outcome((), (), explored))
@@ -336,5 +336,5 @@ def test_a_surprise_is_told_from_what_was_expected(tmp_path: Path) -> None:
     path.write_text(text.replace("s.y <= 3", "s.y < 3"))
     result = verify("check", str(path), "--expect", "low=violated")
     assert result.exit_code == 10
-    words = "not as expected (TypeInvariant violated, and nothing was expected of that), exit code 10"
+    words = "(exit code 10; TypeInvariant violated, which no --expect covers)"
     assert words in " ".join(result.stdout.split())

@@ -150,7 +150,7 @@ def test_a_configuration_is_watched(lock: Path) -> None:
     assert watched.changed() == [lock.with_suffix(".cfg")]
     again = watched.look(Call())
     assert "OneEach" not in again.results
-    assert again.changes == ("OneEach: not checked any more",)
+    assert again.changes == ("OneEach: no longer checked",)
 
 
 def test_what_a_protocol_imports_from_its_folder_is_watched(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_lanes_are_elements_or_named() -> None:
         (Drawing((Lane("server", ("holder",)), Lane("server"))), "two lanes that are called 'server'"),
         (Drawing((Lane("server", "holder"),)), "are a tuple"),  # type: ignore[arg-type]
         (Drawing("clients"), "lanes in the drawing are a tuple"),  # type: ignore[arg-type]
-        (Drawing(("name",)), "'name' is no index set, range or enumeration"),
+        (Drawing(("name",)), "'name' is not an index set, range or enumeration"),
     ],
 )
 def test_what_a_drawing_names_must_exist(drawing: Drawing, named: str) -> None:

@@ -164,7 +164,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: function(s.f[n] for n in N if of.up(n)), "a function has a value for each key"),
     (lambda: function(s.f[n] for n in s.up), "all values of a sort as its keys"),
     (lambda: filtered(n for n in s.up if s.b), "filtered(…) goes over a sequence"),
-    (lambda: forall((a == b for b in N) for a in N), "a generator is no formula"),  # type: ignore[misc]
+    (lambda: forall((a == b for b in N) for a in N), "a generator is not a formula"),  # type: ignore[misc]
     (lambda: any_of(of.up(n) for n in N), "write exists(… for n in self.nodes)"),  # type: ignore[arg-type]
 ]
 

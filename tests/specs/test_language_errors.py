@@ -103,7 +103,7 @@ MISTAKES = [
     (WIN, "when=votes > 1", "when=votes", "the name 'votes' is not known", "did you mean 's.votes'?"),
     (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
     (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
-    (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "minimum(…) and maximum(…)"),
+    (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "`minimum(a, b)` for `min(a, b)`"),
     ("votes=Range(0, 3)", "votes=5", "votes=5", "not 5", "as Range(0, 3)"),
 ]
 

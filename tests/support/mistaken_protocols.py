@@ -92,7 +92,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((NAME, 'next = ("ask", "grnt")'),),
         "next =",
-        "which is no action (allowed: ask, grant, release); did you mean 'grant'?",
+        "which is not an action (allowed: ask, grant, release); did you mean 'grant'?",
     ),
     (
         ((NAME, 'next = "ask"'),),
@@ -144,7 +144,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((ASK, ASK.replace("clients", "cleints")),),
         "def ask",
-        "'cleints' of client is no sort of the protocol (allowed: clients); did you mean 'clients'?",
+        "'cleints' of client is not a sort of the protocol (allowed: clients); did you mean 'clients'?",
     ),
     (
         (('client="' + ASK, "client=clients)\n    def ask(self, s, client)"),),
@@ -250,7 +250,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (("return s.holder.is_none &", "return [s.holder.is_none] and [s.asked.is_empty],"),),
         "def init",
-        "init says nothing of s.holder: give a value",
+        "init says nothing about s.holder: give a value",
     ),
     (
         (claims(FORMULA.removeprefix("return ")),),
@@ -355,7 +355,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return s.holder.is_none()"),),
         "return s.holder.is_none()",
-        "a formula is no function: leave out the parentheses behind it",
+        "a formula is not a function: leave out the parentheses behind it",
     ),
     (
         (claims("return s.holder < s.holder"),),

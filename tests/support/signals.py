@@ -293,7 +293,7 @@ def wrongs(trial: Trial, ended: Ended, most: float) -> list[str]:
         try:
             json.loads(ended.output)
         except ValueError:
-            found.append("output is no JSON")
+            found.append("output is not JSON")
     return found
 
 

@@ -64,7 +64,7 @@ def test_slots_of_this_machine(master: str, slots: int | None) -> None:
     "master", ["local[0]", "lokal[2]", "local[2", "local[two]", "local-cluster[2,1]", "", "spark://"]
 )
 def test_what_is_none_is_refused(master: str) -> None:
-    with pytest.raises(UsageError, match="is no master of Spark: it takes"):
+    with pytest.raises(UsageError, match="is not a master of Spark: it takes"):
         check_master(master)
 
 
@@ -85,10 +85,10 @@ def test_a_master_that_is_not_there_is_refused_at_once() -> None:
 
 @needs_java
 def test_commands_refuse_it(tmp_path: Path) -> None:
-    assert "is no master of Spark" in wrong("explore", LOCK, "--master", "lokal[2]")
+    assert "is not a master of Spark" in wrong("explore", LOCK, "--master", "lokal[2]")
     (tmp_path / "grid.toml").write_text('[[grid]]\nspecs = ["kip320"]\nengines = ["bmc"]\n', encoding="utf-8")
     asked = ("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "run"))
-    assert "is no master of Spark" in wrong(*asked, "--master", "lokal[2]")
+    assert "is not a master of Spark" in wrong(*asked, "--master", "lokal[2]")
     assert not (tmp_path / "run").exists()
 
 

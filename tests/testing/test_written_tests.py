@@ -70,7 +70,7 @@ def test_executions_replay_and_conform(folder: Path, spec: str) -> None:
     assert logs
     for file in folder.glob("*.itf.json"):
         done = verify("replay", str(file), "--spec", spec)
-        assert (done.exit_code, done.stdout[:8]) == (0, "replays:")
+        assert (done.exit_code, done.stdout[:9]) == (0, "replayed:")
     done = verify("conform", *logs, "--spec", spec, "--map", str(folder / "mapping.toml"), "--format", "json")
     found = json.loads(done.stdout)["logs"]
     assert {one["verdict"] for one in found} == {"ACCEPTED"}

@@ -67,7 +67,7 @@ def test_a_module_can_declare_that_a_set_lacks_a_string(tmp_path: Path) -> None:
 def test_a_declared_set_without_a_model_value_is_read(tmp_path: Path) -> None:
     text = STRINGS.replace("ASSUMED", r"CONSTANT Nil ASSUME Nil \notin Node").replace('"none"', "Nil")
     found = _prove(tmp_path, text.replace("CLAIM", "x # Nil"), "Node = {a, b} Nil = Nil")
-    assert "Nil is no element of Node" in found.assumptions
+    assert "Nil is not an element of Node" in found.assumptions
     assert found.beyond_declared == ("Node is not empty",)
 
 
@@ -75,7 +75,7 @@ def test_the_answer_lists_what_the_module_assumes_of_quorums(tmp_path: Path) -> 
     text = QUORUMS.replace("ASSUMED", f"ASSUME Large == {MAJORITIES}")
     found = _prove(tmp_path, text, "Node = {a, b} Quorum = {{a, b}}")
     assert f"ASSUME {MAJORITIES}" in found.assumptions
-    sets = ("Node is not empty", "Quorum is not empty", "each element of Quorum is a part of Node")
+    sets = ("Node is not empty", "Quorum is not empty", "each element of Quorum is a subset of Node")
     assert found.beyond_declared == sets
 
 

@@ -203,7 +203,7 @@ def test_agreement_is_proved_for_all_quorums(tmp_path: Path) -> None:
     loaded = load(spec, {}, reading=ReadingOptions(None, (), ("Backed", "Once")))
     run = execute("prove", loaded, ProveOptions(all_constants=True))
     assert run.outcome.verdicts[0].kind.name == "PROVED"
-    assert "each element of Quorum is a part of Node" in (run.assumptions or ())
+    assert "each element of Quorum is a subset of Node" in (run.assumptions or ())
     assert run.beyond_declared[-1] == "any two elements of Quorum share an element"
     path = tmp_path / "proof.json"
     path.write_text(run.certificate_texts["Agreed"])

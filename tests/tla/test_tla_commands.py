@@ -118,7 +118,7 @@ def _change(place: Sequence[Any], value: Any) -> None:
         (("states", 2, "x"), 3, "step 2: no step of Next leads from the state before to this one"),
         (("states", 2, "who"), "c", "step 2: no step of Next"),
         (("states", 2, "y"), 1, "unknown variable in state 2 'y'"),
-        (("states", 2), 1, "state 2 is no JSON object"),
+        (("states", 2), 1, "state 2 is not a JSON object"),
         (("states", 2, "#meta"), {}, "state 2 does not name the action"),
         (("states", 2, "#meta", "action"), "Turn", "step 2: the step is one of Up, not of Turn"),
         (("#meta", "property"), "Low", "Low holds in the last state"),
@@ -169,7 +169,7 @@ def test_a_proof_is_checked_again_at_sorts_that_were_widened(
     words = ("--property", "Low", "--certificate", "p.json")
     result = verify("prove", "M.tla", *words)
     assert result.exit_code == 0, result.output
-    assert "leaves the sorts: widened x from" in result.stderr
+    assert ": starting again with x widened from" in result.stderr
     content = read_json(Path("p.json").read_text())
     assert content["beyond"]
     checked = verify("certify", "p.json", "--spec", "M.tla")

@@ -37,7 +37,7 @@ from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.terms import variable
 
 _PLAIN = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n"
-_AS_TRANSLATED = "explored as translated"
+_AS_TRANSLATED = "explored using the translation"
 
 
 @pytest.fixture(autouse=True)
@@ -277,11 +277,11 @@ def test_more_states_are_looked_at_where_building_takes_long(
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 15 /\\ x' = x + 1\n"
     monkeypatch.setattr(sampling, "SAMPLING", replace(SAMPLING, walks=0))
     monkeypatch.setattr(translation, "sample", lambda spec, *_, **__: sample(spec, most=6))
-    assert "leaves the sorts" in _compare(tmp_path, body, _PLAIN)
+    assert "goes beyond the guessed range" in _compare(tmp_path, body, _PLAIN)
     monkeypatch.setattr(refining, "POLICY", replace(POLICY, long_translation_seconds=-1.0))
     monkeypatch.setattr(sampling.Sample, "look_on", partialmethod(_look_on, 100 if few else 12))
     said = _compare(tmp_path, body, _PLAIN)
-    assert ("an execution of 12 steps leaves the sorts" in said) != few
+    assert ("an execution of 12 steps goes beyond the guessed range" in said) != few
     assert ("explored by the interpreter: there are few states" if few else _AS_TRANSLATED) in said
 
 
@@ -402,5 +402,5 @@ def test_explored_states_are_small_and_what_was_not_seen_widens_them(
         assert isinstance(found, Set)
         assert made.names.lists(found.element) == widely
     said = _compare(tmp_path, _MESSAGES, _PLAIN)
-    assert "leaves the sorts: widened" in said
+    assert "goes beyond the guessed range" in said
     assert _AS_TRANSLATED in said

@@ -65,7 +65,7 @@ MENDED = {
     "a domain is read before the body": "\\A x \\in {Head(q), 1} : FALSE",
     "operators of a LET in EXCEPT": "[t EXCEPT ![m] = (LET d(x) == x + x IN d(-1))]",
     "CHOOSE in TLC's order from a union": "CHOOSE x \\in {i} \\cup s : x # 0",
-    "the length of a function that is no sequence": "Len(p)",
+    "the length of a function that is not a sequence": "Len(p)",
     "a sequence among functions": "Len(i :> 1 @@ p)",
     "a tuple of another length": "\\A <<x, y>> \\in {IF b THEN <<1, 2>> ELSE <<1>>} : x = 1",
     "recursive functions of what the state decides": "Up[i]",

@@ -16,6 +16,7 @@ from verifier.tla.loading import read_module
 
 GOOD = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x >= 0\n"
 CONFIG = "INIT Init\nNEXT Next"
+BEGINS = "7:1: syntax error in the part that begins here, at `P`"
 
 MODULES = {
     "an unknown name": ("VARIABLE x\nInit == x = y\nNext == x' = x", "M.tla:3:13: unknown operator y"),
@@ -64,7 +65,7 @@ MODULES = {
     "a value where an operator is": (GOOD + "H(F(_)) == F(1)\nP == H(3) = 1", "an operator of 1 argument"),
     "an operator of another arity": (
         GOOD + "H(F(_)) == F(1)\nT(a, b) == a\nP == H(T) = 1",
-        "T is no operator of 1",
+        "T does not take 1",
     ),
     "LAMBDA of another arity": (
         GOOD + "H(F(_)) == F(1)\nP == H(LAMBDA a, b : a) = 1",
@@ -78,20 +79,20 @@ MODULES = {
         GOOD + "I == INSTANCE Integers\nP == I!Foo",
         "unknown operator I!Foo",
     ),
-    "no instance": (GOOD + "P == x!Foo", "x is no instance of a module"),
+    "no instance": (GOOD + "P == x!Foo", "x is not an instance of a module"),
     "no label": (GOOD + "P == Inv!Foo", "Inv has no label Foo"),
     "a part that is not there": (
         GOOD + "C == /\\ TRUE\n     /\\ TRUE\nP == C!3",
         "there is no part 3: it has 2",
     ),
     "@ outside EXCEPT": (GOOD.replace("x = 0", "x = @"), "@ has a meaning only in what EXCEPT assigns"),
-    "text that is no TLA+": (GOOD + "P == (1 + ", "cannot be read"),
+    "text that is not TLA+": (GOOD + "P == (1 + ", "syntax error"),
     "a comment without an end": (GOOD + "(* never", "this comment does not end"),
     "Next that forgets a variable": (
         GOOD.replace("VARIABLE x", "VARIABLES x, y"),
         "leaves y without a value",
     ),
-    "a guard that is no truth": (GOOD.replace("x' = 1 - x", "x /\\ x' = 0"), "TRUE or FALSE is expected"),
+    "a guard that is not a truth": (GOOD.replace("x' = 1 - x", "x /\\ x' = 0"), "TRUE or FALSE is expected"),
     "a value outside a domain": (GOOD.replace("x = 0", "x = <<1>>[2]"), "2 is not in the domain"),
     "a set that is infinite": (GOOD.replace("x = 0", "x \\in Nat"), "Nat cannot be listed: it is infinite"),
     "kinds that are not compared": (
@@ -108,7 +109,7 @@ MODULES = {
 CONFIGS = {
     "an unknown keyword": (
         "INITT Init",
-        "M.cfg:1:1: INITT is no keyword of a configuration; did you mean INIT?",
+        "M.cfg:1:1: INITT is not a keyword of a configuration; did you mean INIT?",
     ),
     "a sign": ("INIT = Init", "INIT expects a name"),
     "INIT without NEXT": ("INIT Init\nINVARIANT Inv", "INIT and NEXT belong together"),
@@ -143,15 +144,15 @@ def _init(formula: str) -> str:
 
 MODULES |= {
     "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
-    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:1: what begins here, at P, cannot be read"),
-    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "cannot be read from here on, at )"),
+    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", BEGINS),
+    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "syntax error: unexpected `)`"),
     "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
     "a definition with =": ("---- MODULE M ----\nP = /\\ TRUE\n====\n", "at =; a definition is written"),
     "no operator between": (GOOD + "P(a) ==\n  /\\ Q(a) a = 1", "an operator, or the :: of a label, is"),
-    "an assignment": (GOOD + "P := 3", "7:1: what begins here, at P"),
-    "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", "7:1: what begins here, at P"),
-    "LET without IN": (GOOD + "P == LET a == 1", "7:1: what begins here, at P"),
-    "CASE without anything": (GOOD + "P == CASE", "7:1: what begins here, at P"),
+    "an assignment": (GOOD + "P := 3", BEGINS),
+    "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", BEGINS),
+    "LET without IN": (GOOD + "P == LET a == 1", BEGINS),
+    "CASE without anything": (GOOD + "P == CASE", BEGINS),
     "a string without an end": (GOOD + 'P == "abc', '7:10: " is missing here'),
     "a prime of a prime": (GOOD.replace("x' = 1", "(x')' = 1"), "a prime stands below another one"),
     "a prime in Init": (GOOD.replace("x = 0", "x' = 0"), "or in a formula of initial states"),
@@ -165,11 +166,11 @@ MODULES |= {
     "an instance of nothing": (GOOD + "I == INSTANCE Foo", "there is no module Foo"),
     "something put for nothing": (GOOD + "I == INSTANCE Integers WITH q <- 1", "Integers declares no q"),
     "an assumption about variables": (GOOD + "ASSUME x = 0", "an assumption speaks of constants only"),
-    "an assumption that is no truth": (GOOD + "ASSUME 3", "TRUE or FALSE is expected here: it is 3"),
+    "an assumption that is not a truth": (GOOD + "ASSUME 3", "TRUE or FALSE is expected here: it is 3"),
     "EXCEPT of a number": (_init("x = [1 EXCEPT ![1] = 2]"), "a function is expected here: it is 1"),
     "Len of a set": (_init("x = Len({1})"), "a sequence is expected here"),
     "a field that is not there": (_init("x = [a |-> 1].b"), "the record [a |-> 1] has no field b"),
-    "a number applied": (_init("x = 3[1]"), "3 is applied to 1, but it is no function"),
+    "a number applied": (_init("x = 3[1]"), "3 is applied to 1, but it is not a function"),
     "IF of a number": (_init("x = IF 1 THEN 2 ELSE 3"), "TRUE or FALSE is expected here: it is 1"),
     "a quantifier over a number": (_init("\\E y \\in 3 : x = y"), "a set is expected here: it is 3"),
     "UNION of numbers": (_init("x = UNION {1, 2}"), "a set is expected here"),
@@ -179,7 +180,7 @@ MODULES |= {
     "a number too large": (GOOD + "P == 2147483648", "2147483648 is beyond TLC's integers of 32 bits"),
     "a number too large, in hexadecimal": (GOOD + "P == \\hFFFFFFFFF", "beyond TLC's integers of 32 bits"),
     "a negative power": (_init("x = 2 ^ (0 - 1)"), "2 ^ -1 has no value"),
-    "parts of what is no tuple": (_init("\\A <<a, b>> \\in {1} : x = a"), "tuples of 2 are expected"),
+    "parts of what is not a tuple": (_init("\\A <<a, b>> \\in {1} : x = a"), "tuples of 2 are expected"),
     "Assert": (_init('x = 0 /\\ Assert(FALSE, "no way")'), "Assert fails: no way"),
     "recursion without an end": (
         _init("x = R(0)").replace("Init ==", "RECURSIVE R(_)\nR(n) == R(n + 1)\nInit =="),
@@ -203,7 +204,7 @@ MODULES |= {
 }  # fmt: skip
 
 CONFIGS |= {
-    "a constraint that is no truth": (f"{CONFIG}\nCONSTRAINT Three", "TRUE or FALSE is expected"),
+    "a constraint that is not a truth": (f"{CONFIG}\nCONSTRAINT Three", "TRUE or FALSE is expected"),
     "an action as constraint": (f"{CONFIG}\nCONSTRAINT Next", "CONSTRAINT Next: it speaks of two states"),
     "a temporal action constraint": (f"{CONFIG}\nACTION_CONSTRAINT Live", "it is temporal"),
     "a temporal invariant": (f"{CONFIG}\nINVARIANT Live", "name it under PROPERTY"),
@@ -234,7 +235,7 @@ CONFIGS |= {
     "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
     "a specification with parameters": ("SPECIFICATION Op", "it takes 1 argument, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
-    "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing of initial states"),
+    "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing about initial states"),
     "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),
     "a postcondition of a state": (f"{CONFIG}\nPOSTCONDITION Inv", "POSTCONDITION Inv: it reads x"),
     "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),
@@ -298,10 +299,10 @@ def test_a_deadlock_says_how_it_is_allowed(tmp_path: Path) -> None:
     config = path.with_suffix(".cfg")
     config.write_text(CONFIG)
     words = " ".join(verify("explore", str(path)).stdout.split())
-    assert "If executions may end there: say CHECK_DEADLOCK FALSE in M.cfg, or add an action that" in words
+    assert "to end this way, put CHECK_DEADLOCK FALSE in M.cfg, or add an action that leaves" in words
     config.write_text(f"{CONFIG}\nCHECK_DEADLOCK FALSE\n")
     words = verify("explore", str(path), "--deadlock").stdout
-    assert "If executions may end there: add an action that leaves" in words
+    assert "to end this way, add an action that leaves" in words
 
 
 def test_a_search_that_ended_early_says_why(tmp_path: Path) -> None:

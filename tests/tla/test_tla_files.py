@@ -100,8 +100,8 @@ def test_a_file_that_has_no_value_is_one_line(written_text: str | None, words: s
 
 _FOREIGN = {
     "null": "null has no value in TLA",
-    "1.5": "1.5 is no integer",
-    "1e400": "inf is no integer",
+    "1.5": "1.5 is not an integer",
+    "1e400": "inf is not an integer",
     "99999999999": "beyond TLC's integers",
 }
 

@@ -76,8 +76,8 @@ def test_a_property_is_proved_and_the_certificate_checked(tmp_path: Path) -> Non
     assert [one.kind.name for one in run.outcome.verdicts] == ["PROVED"]
     assert run.assumptions == (
         "Node is not empty",
-        "Nil is no string",
-        "Nil is no element of Node",
+        "Nil is not a string",
+        "Nil is not an element of Node",
     )
     assert run.outcome.statistics["validation"]["states"] > 500
     path = tmp_path / "proof.json"
@@ -296,7 +296,7 @@ REFUSED = {
     "an unread ASSUME": (
         _small(more="ASSUME \\E a, b \\in Node : a # b"),
         "Node = {a, b}\nNil = Nil",
-        "this ASSUME is no comparison",
+        "this ASSUME is not a comparison",
     ),
     "a constraint": (_small(), "Node = {a}\nNil = Nil\nCONSTRAINT Inv", "a CONSTRAINT cuts executions off"),
     "an unassigned variable": (

@@ -143,7 +143,10 @@ def test_fairness_is_of_the_steps_of_an_action_however_it_is_said(
 @pytest.mark.parametrize(
     ("fairness", "expected"),
     [
-        ("WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)", "M.tla:10:34: WF of its action: a step of it may"),
+        (
+            "WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)",
+            "M.tla:10:34: WF of x' = x + 2 /\\ x <= 1 /\\ y' = y: a step of it may",
+        ),
         ("WF_vars(x' = x + 1 /\\ x < 3)", "leaves open what y become"),
         ("\\A n \\in 0..x : WF_vars(Inc(n))", "a finite set that is the same in all states"),
     ],

@@ -104,7 +104,7 @@ def test_recursive_operators_have_the_values_of_the_interpreter(
     done = verify("explore", "--spec", str(write_module(tmp_path, body)), "--keep-going", "--format", "json")
     run = json.loads(done.stdout)
     figures = run["statistics"]
-    assert "explored as translated" in done.stderr, done.stderr
+    assert "explored using the translation" in done.stderr, done.stderr
     own = (figures["distinct_states"], figures["generated_states"], figures["levels"])
     assert own == (found.distinct, found.generated, found.levels)
     assert figures["distinct_states"] > 24

@@ -96,7 +96,7 @@ def test_explore_counts_what_is_never_taken_as_zero() -> None:
     result = verify("explore", "M.tla", "--property", "Low")
     assert "warning: never enabled: Back, Leave (a guard too strong?)" in result.stdout
     result = verify("explore", "M.tla", "--property", "Low", "--depth", "3")
-    assert "Not enabled in any state looked at so far: End, Back, Leave." in result.stdout
+    assert "Not enabled in any state visited so far: End, Back, Leave." in result.stdout
 
 
 @pytest.mark.usefixtures("_module")
@@ -111,7 +111,7 @@ def test_a_prover_that_proved_nothing_says_nothing_of_actions() -> None:
 def test_an_unknown_action_is_refused_with_the_nearest(engine: str) -> None:
     result = verify(engine, "M.tla", "--expect", "Bak=enabled")
     assert result.exit_code == 2
-    assert "unknown property or action to expect something of 'Bak'" in result.stderr
+    assert "--expect: unknown property or action 'Bak'" in result.stderr
     assert "did you mean 'Back'?" in result.stderr
 
 

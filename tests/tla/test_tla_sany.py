@@ -113,10 +113,10 @@ NAMES = {
     "---- MODULE In ----\nV == W\n====\nW == 1": "7:6: W is defined only below, in line 9",
     "---- MODULE In ----\nV == (x')'\n====": "7:10: a prime stands below another one",
     "INSTANCE Outer\nINSTANCE Inside": "7:10: there is no module Inside",
-    "P == 1.5": "6:6: 1.5 is no integer, and TLC has no other numbers",
+    "P == 1.5": "6:6: 1.5 is not an integer, and TLC has no other numbers",
     "P == 2 \\in ℕ": "6:12: unknown operator ℕ: define ℕ == Nat",
     "P == LET RECURSIVE R(_) IN 1": "R is declared RECURSIVE and never defined",
-    "P == LET LOCAL RECURSIVE R(_) R(a) == a IN R(1)": "cannot be read from here on",
+    "P == LET LOCAL RECURSIVE R(_) R(a) == a IN R(1)": "syntax error: unexpected",
     "RECURSIVE f(_)\nf[a \\in {1}] == a": "7:1: f was declared RECURSIVE with arguments",
     "RECURSIVE R(_)\nCONSTANT K\nR(a) == 1": "7:1: this constant declaration stands between RECURSIVE R",
     "RECURSIVE R(_)\nASSUME TRUE\nR(a) == 1": "7:1: this assumption stands between RECURSIVE R",
@@ -184,10 +184,10 @@ LAYOUT = {
     "P == /\\ IF x = 1\n     THEN TRUE ELSE FALSE": "7:6: this belongs to the item that begins in",
     "P == /\\ LET a == 1\n     IN a = 1\n     /\\ TRUE": "7:6: this belongs to the item that begins in",
     'P == "ä" = "ä" /\\ \\/ IF x = 1\n                  THEN TRUE ELSE FALSE': "right of column 19",
-    "P == /\\ x = 1 +\n     2\n     /\\ TRUE": "cannot be read from here on",
-    "P == /\\ \\A a \\in {1} :\n     a = 1\n     /\\ TRUE": "cannot be read from here on",
-    "P == /\\ [x EXCEPT\n   ![1] = 2] = x": "cannot be read from here on",
-    "P == /\\ (\n     TRUE\n  )\n     /\\ TRUE": "cannot be read from here on",
+    "P == /\\ x = 1 +\n     2\n     /\\ TRUE": "syntax error: unexpected",
+    "P == /\\ \\A a \\in {1} :\n     a = 1\n     /\\ TRUE": "syntax error: unexpected",
+    "P == /\\ [x EXCEPT\n   ![1] = 2] = x": "syntax error: unexpected",
+    "P == /\\ (\n     TRUE\n  )\n     /\\ TRUE": "syntax error: unexpected",
 }  # fmt: skip
 
 ACCEPTED = [

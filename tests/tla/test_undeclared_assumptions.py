@@ -36,7 +36,7 @@ CONSTANTS Node = {a, b, c} Quorum = {{a}, {b, c}} Nil = Nil None = None N = 4 K 
 CHECK_DEADLOCK FALSE
 """
 NODE, QUORUM, FEW, LESS = "Node is not empty", "Quorum is not empty", "N >= 0", "K >= 0"
-PARTS, NO_NODE = "each element of Quorum is a part of Node", "Nil is no element of Node"
+PARTS, NO_NODE = "each element of Quorum is a subset of Node", "Nil is not an element of Node"
 ALL = {NODE, QUORUM, FEW, LESS, PARTS, NO_NODE}
 
 
@@ -71,7 +71,7 @@ CLAIMS = [
     (r"\A n \in Node : n # Nil", NO_NODE),
     (r"Nil \notin Node", NO_NODE),
     ("Nil # None", "Nil and None are different values"),
-    ('Nil # "none"', "Nil is no string"),
+    ('Nil # "none"', "Nil is not a string"),
 ]
 """Claims that are false at an empty set, a negative number, or a value with two roles."""
 
@@ -132,7 +132,7 @@ def test_different_values_and_strings_can_be_declared(tmp_path: Path) -> None:
     known = r"ASSUME Nil # None /\ Nil \notin STRING /\ None \notin STRING"
     reading = _read(tmp_path, known, 'Nil # None /\\ Nil # "none"')
     assert not [one for one in reading.beyond_declared if "different" in one or "string" in one]
-    assert {"Nil and None are different values", "Nil is no string"} <= set(reading.said)
+    assert {"Nil and None are different values", "Nil is not a string"} <= set(reading.said)
 
 
 @pytest.mark.slow

@@ -205,11 +205,11 @@ def drop(*path: Any) -> Any:
 
 BROKEN = [
     (drop("states", 1, "asked"), UsageError, "state 1 lacks the variable asked"),
-    (set_to("states", 1, "extra", 1), UsageError, "state 1 has extra, which is no variable"),
-    (set_to("states", 1, 7), UsageError, "state 1 is no JSON object"),
+    (set_to("states", 1, "extra", 1), UsageError, "state 1 has extra, which is not a variable"),
+    (set_to("states", 1, 7), UsageError, "state 1 is not a JSON object"),
     (drop("states", 2, "#meta"), UsageError, "state 2 does not name the action"),
     (drop("states", 2, "#meta", "action"), UsageError, "state 2 does not name the action"),
-    (set_to("states", 2, "#meta", "parameters", []), UsageError, '"parameters" of Ask is no JSON object'),
+    (set_to("states", 2, "#meta", "parameters", []), UsageError, '"parameters" of Ask is not a JSON object'),
     (set_to("states", 1, "asked", ["c1"]), UsageError, 'state 1: asked should be {"#set": \\[…\\]}'),
     (set_to("states", 1, "holder", "c1"), UsageError, "state 1: holder should be"),
     (set_to("states", 1, "holder", {"tag": "Some", "value": 3}), UsageError, "should be a string that names"),

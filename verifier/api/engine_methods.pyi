@@ -176,7 +176,7 @@ class EngineMethods:
         - depth: The most actions of an execution.
         - seed: Vary the executions. The same seed gives the same ones.
         - guided: Search for violations: prefer rare actions, restart from states with new values, and let
-          a solver look ahead of these. The counts are then no sample of all executions.
+          a solver look ahead of these. The counts are then not a sample of all executions.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first.
         - histogram: Count the values of an expression in the last states; may be repeated. It is Python
@@ -227,8 +227,8 @@ class EngineMethods:
         - all_constants: Prove invariants for all values of the constants at once, with the spec's lemmas
           (docs/all-constants.md).
         - suggest: If --all-constants fails, search for lemmas at small constants, and print those that
-          complete the proof. For a TLA+ module, the proof then includes them. Into a Python protocol,
-          paste them; run again.
+          complete the proof. For a TLA+ module, the proof then includes them. For a Python protocol,
+          paste them into the class, and run again.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
         - memory: End at this much memory: 512MiB, 2GiB.
         """
@@ -302,8 +302,8 @@ class EngineMethods:
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
-          and searches a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto
-          runs all that apply and takes the first answer.
+          and searches for a proof, ranking checks the spec's ranking, orbits explores up to symmetry,
+          auto runs all that apply and takes the first answer.
         - explore: Let auto explore every state, too. Exploration gives no certificate, so --certificate
           switches exploration off.
         - depth: With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]

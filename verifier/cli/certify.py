@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from verifier.runs.certifying import Certified, Claim
 
 _SPEC_HELP = f"{SPEC_HELP} [default: the one the file names, if it is built in]"
-_SOLVER_HELP = "What checks; not the solver that found the proof. [default: z3, or cadical if z3 found it]"
+_SOLVER_HELP = (
+    "The solver to check with, not the one that found the proof. [default: z3, or cadical if z3 found it]"
+)
 _SHOWN = 5
 
 
@@ -45,7 +47,7 @@ def command(
     A file may have proofs of several properties. Each is checked, and the other properties of that run are
     listed. The file also says which engine found a proof; nothing checks this, and no verdict depends on it.
 
-    The file may come from a stranger. If its protocol is not built in, --spec says whose code runs.
+    The file may come from an untrusted source. If its protocol is not built in, --spec says whose code runs.
 
     \b
     Examples:
@@ -166,6 +168,7 @@ def _pair_versions(solver: str, version: str) -> str:
 
 def _describe(certified: Certified) -> Iterator[str]:
     from verifier.solvers import solver_version
+    from verifier.text.induction import count_instances
     from verifier.text.run import verdict_text, with_agreement, with_constants
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
@@ -181,8 +184,7 @@ def _describe(certified: Certified) -> Iterator[str]:
     yield f"The claim: {subject}, {size}. The file says that {finder} found the proof."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
-        many = "instance" if checked.instances == 1 else "instances"
-        how = f"{checked.obligations} obligations about {checked.instances} {many}"
+        how = f"{checked.obligations} obligations, covering {count_instances(checked.instances)}"
         how += f" ({rest} more {'is' if rest == 1 else 'are'} the same up to renaming)" if rest else ""
         yield f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s."
         for item in checked.failed[:_SHOWN]:

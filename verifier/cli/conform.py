@@ -28,15 +28,15 @@ _MAP_HELP = (
     "Python with a function read(event)."
 )
 _DRAFT_HELP = (
-    "Print a proposal of such a file: which actions fit the first events of the first log, and how sure."
+    "Print a proposed mapping file: which actions fit the first events of a log, and how sure that is."
 )
 _ENV_HELP = (
     "A module that reads its log: the environment variable with the log's path. [default: the one that the "
     "module reads with IOEnv]"
 )
 _STATES_HELP = (
-    "Leave a log undecided if more states agree with it at some line; of a module that reads its log, if it "
-    "has more states. [default: 20000 with --map]"
+    "Leave a log undecided if more states than this agree with it at some line. For a module that reads its "
+    "own log: if the module has more states than this. [default: 20000 with --map]"
 )
 _JOBS_HELP = "Judge this many logs at a time, each in a process of its own. [default: 1]"
 _MASTER_HELP = (
@@ -45,7 +45,7 @@ _MASTER_HELP = (
 )
 _ARCHIVE_HELP = "With --master: a packed environment with this package, for the executors."
 _CONF_HELP = "With --master: a setting of Spark; may be repeated."
-_COVERAGE_HELP = "Say which actions and which parts of guards accepted logs have seen, and which never."
+_COVERAGE_HELP = "Say which actions and which parts of guards occur in accepted logs, and which never do."
 _HTML_HELP = "Write a page with the log's lines beside the states, and why no step fits, as one HTML file."
 
 

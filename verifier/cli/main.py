@@ -99,7 +99,7 @@ _EVERYWHERE = (
         is_flag=True,
         expose_value=False,
         callback=_be_verbose,
-        help="Say on standard error what happens inside; short for verify --log info.",
+        help="Log what verify is doing to standard error; short for verify --log info.",
     ),
 )
 
@@ -120,7 +120,7 @@ _EVERYWHERE = (
     callback=_print_version,
     help="Show the versions of verify, Python and the solvers.",
 )
-@click.option("--log", type=one_of("level", _LEVELS), help="Say on standard error what happens inside.")
+@click.option("--log", type=one_of("level", _LEVELS), help="Log what verify is doing to standard error.")
 def cli(log: str | None) -> None:
     """The group of all commands."""
     if log is not None:

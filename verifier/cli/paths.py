@@ -95,7 +95,7 @@ class FolderToRead(click.ParamType[Path]):
                 return path
         except OSError as error:
             raise UsageError(f"{_name(param)} {path} cannot be read: {reason_of(error)}") from None
-        raise UsageError(f"{_name(param)} {path} is no folder")
+        raise UsageError(f"{_name(param)} {path} is not a folder")
 
 
 class SpecName(click.ParamType[str]):
@@ -149,11 +149,11 @@ def _path(what: str, word: Any) -> Path:
         path.lstat()
     except ValueError:  # a NUL, or what is no text of the system's
         raise UsageError(
-            f"{what} {_shorten(path)} is no path: it has a character that none can have"
+            f"{what} {_shorten(path)} is not a path: it has a character that none can have"
         ) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise UsageError(f"{what} {_shorten(path)} is no path: {reason_of(error)}") from None
+            raise UsageError(f"{what} {_shorten(path)} is not a path: {reason_of(error)}") from None
     return path
 
 

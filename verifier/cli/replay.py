@@ -70,9 +70,9 @@ def _success(model: Model | None, trace: Trace) -> str:
         return replay_words(trace)
     actions = f"{trace.steps} action" if trace.steps == 1 else f"{trace.steps} actions"
     if trace.violates is None:
-        return f"replays: {actions}; the file names no property"
+        return f"replayed: {actions}; the file names no property"
     if model is None:
-        return f"replays by the interpreter: {actions}, {trace.violates} fails in the last state"
+        return f"replayed by the interpreter: {actions}, {trace.violates} fails in the last state"
     if model.system.seeks(trace.violates):
-        return f"replays: {actions}, {trace.violates} is reached in the last state"
-    return f"replays: {actions}, {trace.violates} fails in the last state: {short_failure(model, trace)}"
+        return f"replayed: {actions}, {trace.violates} is reached in the last state"
+    return f"replayed: {actions}, {trace.violates} fails in the last state: {short_failure(model, trace)}"

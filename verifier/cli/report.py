@@ -19,10 +19,10 @@ _FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .js
 _OUT_HELP = "Write to FILE instead of standard output."
 _HTML_HELP = "Short for --format html --out FILE."
 _OLDER_HELP = (
-    "Of a sweep's folder: also show the rows that are not current, as those of older versions of a spec."
+    "For a sweep's folder: also show outdated rows, e.g. of older versions of a spec."
 )
 _SPEC_HELP = (
-    "Of a trace: the protocol to replay it against. [default: the one it names, if it is built in] "
+    "For a trace: the protocol to replay it against. [default: the one it names, if it is built in] "
     f"{SPEC_HELP}"
 )
 

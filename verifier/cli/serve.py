@@ -27,8 +27,9 @@ _PROTOCOL_HELP = (
 def command(protocol: str) -> int:
     """Answer requests of a program on standard input and output, until the input ends.
 
-    One process keeps specifications open: it loads, checks, and steps through their states. What can be asked
-    is in docs/server.md. It listens on no network, and reads, runs and writes no file that no request names.
+    One process keeps specifications open: it loads, checks, and steps through their states. docs/server.md
+    lists the requests. It opens no network port. It reads and runs only files that a request names, or that
+    these name, and writes none.
 
     \b
     Examples:

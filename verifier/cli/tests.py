@@ -19,7 +19,8 @@ from verifier.verdict import ExitCode
 _COVER_HELP = (
     "What the executions cover: actions; instances (actions with their parameters); states; transitions; "
     "pairs (of actions, one directly after the other); or parts of guards: guards (true in a step), "
-    "near-failures (alone false in a state), near-violations (alone keeping an invariant)."
+    "near-failures (the only false conjunct of a guard), near-violations (the only conjunct that protects an "
+    "invariant)."
 )
 _DEPTH_HELP = (
     "The most actions of an execution; the search looks no deeper. [default: 20, or as many as the farthest "
@@ -28,8 +29,8 @@ _DEPTH_HELP = (
 _OUT_HELP = "Write the executions into this folder, as ITF and as ndjson, with a mapping for verify conform."
 _FORMAT_HELP = (
     "Text, or one JSON object, on standard output. With --out: pytest also writes a module that runs the "
-    "executions against an adapter; hypothesis writes a state machine of random executions alone. The stub "
-    "of the adapter is written once."
+    "executions against an adapter; hypothesis writes only a state machine, which makes executions when the "
+    "tests run. The stub of the adapter is written once."
 )
 
 

@@ -54,7 +54,7 @@ def check_spark(what: str, master: str) -> None:
 def check_master(master: str) -> None:
     """Raises UsageError for what Spark takes for no master, or if none of a standalone cluster answers."""
     if not is_local(master) and not _ELSEWHERE.fullmatch(master):
-        raise UsageError(f"--master {master} is no master of Spark: it takes {_FORMS}")
+        raise UsageError(f"--master {master} is not a master of Spark: it takes {_FORMS}")
     if master.startswith(_STANDALONE):
         reasons = [_refusal(place) for place in master.removeprefix(_STANDALONE).split(",")]
         if all(reasons):

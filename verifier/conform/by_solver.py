@@ -145,7 +145,7 @@ class SolverSearch(Search):
         place = next(i for i, event in enumerate(events) if event.line == one.event.line)
         last = None if execution is None else self._replay(execution, observed)
         states: Frontier = {} if last is None else self._with_silent({last.state: last})
-        words = "no initial state is as the log has it" if one.is_first else refusal(one.rule)
+        words = "no initial state matches this line" if one.is_first else refusal(one.rule)
         made = self._make_verdict(log, Conformance.REJECTED, events[: place + 1], states, words)
         obstacles = self._obstacles(list(states), one.event, one.rule, initial=one.is_first)
         return replace(made, obstacles=obstacles)

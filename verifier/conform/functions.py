@@ -52,7 +52,7 @@ def ask_function(
     try:
         return _rule(meant, event, actions, variables)
     except UsageError as error:
-        words = f"the mapping's function returns what is no meaning: {error}"
+        words = f"the mapping's function returns what is not a meaning: {error}"
         raise LogError(log, event.line, words, text=event.text) from None
 
 
@@ -60,7 +60,7 @@ def _rule(
     meant: Mapping[str, Any], event: Event, actions: Mapping[str, Iterable[str]], variables: list[str]
 ) -> tuple[Event, Rule]:
     if not isinstance(meant, Mapping):
-        raise UsageError(f"{meant!r} is no table with an action")
+        raise UsageError(f"{meant!r} is not a table with an action")
     check_keys(meant, _WORDS, "the meaning")
     action = str(meant.get("action"))
     if action not in actions:

@@ -14,7 +14,7 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.files import read_text, text_of
 
-NO_TEXT = "no JSON: it is no UTF-8 text"
+NO_TEXT = "no JSON: it is not UTF-8 text"
 
 
 class LogError(UsageError):

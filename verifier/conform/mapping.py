@@ -103,7 +103,7 @@ class Mapped:
             fields = (one for one in variables if one in event.fields and one not in given)
             after = tuple((Target(one, (), one), one) for one in fields if one != self.event)
             return Rule(name, given, after=(*after, *self.state))
-        words = f"the event {name!r} is no action: write [events.{name}] in {self.file}, or ignore it there"
+        words = f"the event {name!r} is not an action: map it by [events.{name}] in {self.file}, or ignore it"
         raise LogError(log, event.line, words, text=event.text)
 
     def ends_early(self, log: Path, events: list[Event]) -> str:
@@ -250,7 +250,7 @@ def make_target(written: str, place: str, variables: list[str]) -> Target:
     """Return what is written as a variable or a part of one. Raises UsageError."""
     match = _TARGET.fullmatch(written)
     if match is None:
-        raise UsageError(f"{place}: {written} is no variable, and no part such as term[node]")
+        raise UsageError(f"{place}: {written} is neither a variable nor a part such as term[node]")
     if match[1] not in variables:
         raise UsageError(f"{place}: {make_unknown_name_error('variable', match[1], variables)}")
     return Target(match[1], tuple(match[2][1:-1].split("][")) if match[2] else (), written)

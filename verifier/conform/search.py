@@ -180,7 +180,7 @@ class Search:
                 return make_timed_verdict(Conformance.UNDECIDED, frontier, words), frontier
             if not after:
                 obstacles = self._obstacles(list(before), meant, rule, initial=first)
-                words = "no initial state is as the log has it" if first else refusal(rule)
+                words = "no initial state matches this line" if first else refusal(rule)
                 return replace(
                     make_timed_verdict(Conformance.REJECTED, before, words), obstacles=obstacles
                 ), before
@@ -371,4 +371,4 @@ class Search:
 
 
 def refusal(rule: Rule) -> str:
-    return "no step leads to it" if rule.action == ANY else f"no step is {rule.action} as the log has it"
+    return "no step leads to it" if rule.action == ANY else f"no {rule.action} step matches this line"

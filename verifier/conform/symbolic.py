@@ -265,13 +265,13 @@ class _Run:
         system, layout = search.model.system, search.model.layout
         rows = [self._values(range(1, self.unrolling.bits + 1), frame) for frame in range(self.last + 1)]
         if not replayer.is_initial(rows[0]):
-            raise ReplayFailure(0, "the state that the solver begins with is no initial state")
+            raise ReplayFailure(0, "the state that the solver begins with is not an initial state")
 
         def state(row: list[bool]) -> Any:
             return search.coding.decode_state(layout.decode_state(row))
 
         if not search.coding.is_initial(state(rows[0])):
-            raise ReplayFailure(0, "the state that the solver begins with is no initial state")
+            raise ReplayFailure(0, "the state that the solver begins with is not an initial state")
         steps = []
         for frame, event in enumerate(self.events):
             taken = self._values(self.unrolling.firing, frame)

@@ -14,7 +14,7 @@ from verifier.parametric.certificate import dump
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import PROVABLE, Attempt, Proofs, list_open_places, prove
-from verifier.parametric.results import Open, Shown, place_of, say_claim
+from verifier.parametric.results import Open, Shown, place_of, say_obligation
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.specs.definition import Definition
@@ -146,8 +146,8 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     name = attempt.property_name
     if attempt.proved:
         return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ALL_CONSTANTS)
-    places = [f"{say_claim(claim)} at {at}" for at, claim, _ in list_open_places(attempt.open)]
-    reason = attempt.limit or f"not shown: {', '.join(places)}"
+    places = [say_obligation(at, claim) for at, claim, _ in list_open_places(attempt.open)]
+    reason = attempt.limit or f"not proved: {'; '.join(places)}"
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 
 

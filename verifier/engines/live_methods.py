@@ -151,7 +151,7 @@ def _judge_without_loops(
     assert exploration.graph is not None
     region = Region(model, exploration.graph, request.limits.check_time)
     if region.has_loop(disjunction(goal.stays for goal in live.goals)):
-        words = "executions may go on for ever while it is missed, of which states up to symmetry say nothing"
+        words = "states up to symmetry do not show whether executions may miss it forever"
         return VerdictKind.INCONCLUSIVE, f"{words}: use --engine explicit"
     states, whole = exploration.statistics["distinct_states"], exploration.statistics["states_in_orbits"]
     words = f"complete: {states:,} states up to symmetry, {whole:,} in all"

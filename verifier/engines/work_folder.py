@@ -208,7 +208,7 @@ class WorkFolder:
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {reason_of(error)}") from None
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise UsageError(f"{path} is no manifest of an exploration: {error}") from None
+            raise UsageError(f"{path} is not a manifest of an exploration: {error}") from None
         self._check_question(asked)
         try:
             for block in checkpoint.blocks.values():
@@ -299,7 +299,7 @@ def _of_slice(part: Slice) -> list[Any]:
 def _slice(content: Sequence[Any]) -> Slice:
     name, columns, count, checksum, start, end = content
     if not isinstance(name, str) or os.sep in name or name.startswith("."):
-        raise ValueError(f"{name!r} is no name of a block")
+        raise ValueError(f"{name!r} is not a name of a block")
     numbers = (columns, count, checksum, start, end)
     if not all(type(number) is int and number >= 0 for number in numbers) or not start <= end <= count:
         raise ValueError(f"{name} has no such part")

@@ -157,7 +157,7 @@ def _circuit_words(made: Circuit, bad: str) -> list[str]:
         "state stays as it is.",
     ]
     if made.starting:
-        words.append("The first step chooses an initial state, by the inputs 'initially'; it is no action.")
+        words.append("The first step chooses an initial state by the inputs 'initially'; it is no action.")
     return words
 
 

@@ -68,7 +68,7 @@ def parse_expectations(
     for word in words:
         expected = _parse(word, known, possible)
         if any(_subject(other) == _subject(expected) for other in expectations):
-            raise UsageError(f"--expect {word}: another --expect speaks of the same")
+            raise UsageError(f"--expect {word}: another --expect is about the same")
         expectations.append(expected)
     return Expectations(
         tuple(expected for expected in expectations if isinstance(expected, Expectation)),
@@ -81,8 +81,8 @@ def _parse(word: str, properties: list[str], actions: list[str]) -> Expectation 
     name, equals, verdict = word.rpartition("=")
     verdict = verdict.lower()
     if equals and name not in (*properties, *actions):
-        raise make_unknown_name_error(
-            "property or action to expect something of", name, [*properties, *actions]
+        raise UsageError(
+            f"--expect: {make_unknown_name_error('property or action', name, [*properties, *actions])}"
         )
     if verdict == _ENABLED and name in actions:
         return Enabling(name)

@@ -124,7 +124,7 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> Content:
             raise UsageError(f"{words}: prove the property again")
         check_shape(content, Content, "")
     except (ValueError, UsageError) as error:
-        raise Misfit(f"{path} is no certificate: {error}") from None
+        raise Misfit(f"{path} is not a certificate: {error}") from None
     if content.get("digest") != _digest(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     checked: Content = content

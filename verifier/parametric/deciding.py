@@ -109,7 +109,7 @@ def _in_turn(
 
 
 _REASONS = {
-    Answer.SATISFIABLE: "finds that the instances of lemmas that it was given do not suffice",
+    Answer.SATISFIABLE: "had too few instances of lemmas",
     Answer.UNKNOWN: "gave up",
 }
 

@@ -39,7 +39,7 @@ def _ask(
     all comparisons."""
     decisions.answers = dict(given)
     holds = False
-    with suppress(Exception):  # an error of the protocol's code: then it is no valid protocol
+    with suppress(Exception):  # an error of the protocol's code: then it is not a valid protocol
         try:
             holds = all(said for said, _ in protocol.assumptions())
         except NotParametric:

@@ -54,7 +54,7 @@ def choose(reader: Reader, term: Term, scope: Scope) -> Node:
     """Return the first value of a sort that satisfies the body: the least integer."""
     assert term.binds is not None
     if not isinstance(term.binds.sort, Range):
-        raise NotParametric("choose over what is no range has no parametric reading")
+        raise NotParametric("choose over what is not a range has no parametric reading")
     sort, body = term.binds.sort, reader.body(term, scope, term.arguments[0])
     return _end(
         reader, lambda v: reader.logic.conj((reader.values.make_typing_formula(sort, v), body(v))), least=True

@@ -8,6 +8,8 @@ _OF_FIELD = "Typed:"
 """The prefix of the lemma that a variable keeps within its sort."""
 _OF_ACTION = "Stays:"
 _OF_LEMMA = "Reads:"
+_OF_STATES = {"initially": "in the initial states", "always": "from the lemmas"}
+"""The places of obligations that are about states, and not about an action."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,22 @@ def name_of(at: str, claim: str, part: int) -> str:
     return f"{at} {claim} {part}"
 
 
-def say_claim(claim: str) -> str:
-    """Return a claim in words: ``effects in its sort`` for ``Typed:effects``."""
+def say_obligation(at: str, claim: str) -> str:
+    """Return an obligation in words: ``Finish keeps the variable effects within its sort``."""
     if claim.startswith(_OF_FIELD):
-        return f"{claim.removeprefix(_OF_FIELD)} in its sort"
+        variable = f"the variable {claim.removeprefix(_OF_FIELD)}"
+        return (
+            f"Init puts {variable} into its sort"
+            if at in _OF_STATES
+            else f"{at} keeps {variable} within its sort"
+        )
+    after = _OF_STATES.get(at, f"after {at}")
     if claim.startswith(_OF_ACTION):
-        return f"the values that {claim.removeprefix(_OF_ACTION)} reads and assigns"
+        read = f"everything that {claim.removeprefix(_OF_ACTION)} reads and assigns"
+        return f"{after}, {read} has a value in its sort"
     if claim.startswith(_OF_LEMMA):
-        return f"the values that {claim.removeprefix(_OF_LEMMA)} reads"
-    return claim
+        return f"{after}, everything that {claim.removeprefix(_OF_LEMMA)} reads has a value"
+    return f"{claim} {_OF_STATES.get(at, f'at {at}')}"
 
 
 def place_of(name: str) -> tuple[str, str, int]:

@@ -261,7 +261,7 @@ class Reader:
                 return Mapped(
                     lambda k: self.values.choice(self.values.equal(domain, k, key), value, function.at(k))
                 )
-        raise NotParametric("a part of what is no function is assigned")
+        raise NotParametric("a part of what is not a function is assigned")
 
 
 Rule: TypeAlias = Callable[[Reader, Term, Scope], Any]

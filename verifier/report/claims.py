@@ -12,7 +12,7 @@ from verifier.report.telling import unkept_formulas
 from verifier.verdict import COMPLETE, VerdictKind, beyond_depth, say_limits, say_reachable
 
 _NO_VIOLATION = (
-    "This is no violation: a step leads from a state that satisfies all assumptions to one that does not."
+    "This is not a violation: a step leads from a state that satisfies all assumptions to one that does not."
 )
 _MAY_BE_UNREACHABLE = "Nobody knows whether an execution reaches its first state."
 UNREACHABLE = "; the first state may be unreachable"

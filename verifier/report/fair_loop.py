@@ -8,7 +8,7 @@ from typing import Any
 from verifier.outcomes.unmet import list_unmet
 from verifier.report.notation import Notation
 
-STUTTERS = "nobody acts any more"
+STUTTERS = "nobody acts from here on"
 """The name in drawings of the step of an execution that only stutters."""
 
 
@@ -34,11 +34,11 @@ def unmet_lines(trace: Mapping[str, Any]) -> list[str]:
         return []
     about, last = trace["#meta"].get("loop", {}), len(trace["states"]) - 1
     if "action" not in about:
-        first = f"nobody acts any more: the execution stays in state {last} for ever"
+        first = f"{STUTTERS}: the execution stays in state {last} forever"
     else:
         given, notation = about.get("parameters", {}), Notation.of(trace)
         shown = ", ".join(f"{name}={notation.show(value)}" for name, value in given.items())
-        first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on for ever"
+        first = f"{about['action']}({shown}) goes back to state {trace['loop']}, and so on forever"
     return [first, *list_unmet(trace)]
 
 

@@ -56,7 +56,7 @@ def _check_value(data: Any, place: str) -> None:
         case list():
             parts = data
         case float() | None:
-            raise UsageError(f"{place} is {json.dumps(data)}, which is no value")
+            raise UsageError(f"{place} is {json.dumps(data)}, which is not a value")
         case _:
             parts = []
     for part in parts:

@@ -111,5 +111,5 @@ def _rows(path: Path, content: Mapping[str, Any]) -> tuple[Row, ...]:
         check_consistency(content)
         return tuple(rows_of(content))
     except UsageError as error:
-        words = f"{path} is no run of this version: {error} (make it anew with --format json)"
+        words = f"{path} is not a run of this version: {error} (make it anew with --format json)"
         raise UsageError(words) from None

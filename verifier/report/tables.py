@@ -58,14 +58,14 @@ def as_markdown(report: Report) -> str:
 def _tell_sources(report: Report) -> list[str]:
     """Say which files the verdicts are from, because nobody checked them again."""
     names = ", ".join(name for name in dict.fromkeys(report.sources) if name)
-    return [f"As {names} says: nothing was checked again."] if names else []
+    return [f"Taken from {names}; nothing was checked again."] if names else []
 
 
 def trace_text(row: Row) -> str:
     """An execution: a line for each action with its changes below it, and at the end the part that fails."""
     assert row.trace is not None
     diagram = diagram_of(row.trace, row.drawing)
-    start = "from a state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially"
+    start = "some state" if row.verdict is VerdictKind.NOT_INDUCTIVE else "initially"
     lines = []
     for number, step in enumerate(diagram.steps):
         lines.append(f"{number:>3}  {step if number else start}")

@@ -32,7 +32,7 @@ def _describe_walks(figures: Mapping[str, Any]) -> str:
     words = f"{figures['walks']:,} guided walks, {figures['steps']:,} actions, "
     words += f"at most {figures['deepest']:,} in a row"
     if figures.get("probes"):
-        words += f"; {figures['probes']:,} searches of {figures['probed_steps']} parallel steps ahead of them"
+        words += f"; {figures['probes']:,} solver look-aheads of {figures['probed_steps']} steps"
     return words
 
 

@@ -32,9 +32,9 @@ _FAIRNESS = (
     "anywhere, and verify show lists the spec's variants."
 )
 _ENGINE = (
-    "explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety and searches a "
-    "proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs all that apply and "
-    "takes the first answer."
+    "explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety and searches "
+    "for a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs all that "
+    "apply and takes the first answer."
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (

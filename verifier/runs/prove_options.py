@@ -37,7 +37,8 @@ _ALL_CONSTANTS = (
 )
 _SUGGEST = (
     "If --all-constants fails, search for lemmas at small constants, and print those that complete the "
-    "proof. For a TLA+ module, the proof then includes them. Into a Python protocol, paste them; run again."
+    "proof. For a TLA+ module, the proof then includes them. For a Python protocol, paste them "
+    "into the class, and run again."
 )
 
 

@@ -33,7 +33,7 @@ _HISTOGRAM = (
 )
 _GUIDED = (
     "Search for violations: prefer rare actions, restart from states with new values, and let a solver "
-    "look ahead of these. The counts are then no sample of all executions."
+    "look ahead of these. The counts are then not a sample of all executions."
 )
 _HELP = """Run random executions: check properties on the way, and count.
 
@@ -73,9 +73,9 @@ def _prepare(loaded: Loaded, options: SimulateOptions) -> Question[SimulateOptio
     from verifier.runs.question import ask
 
     if options.guided and (options.histogram or options.count_action):
-        raise UsageError("--guided walks are no sample, so it goes without --histogram and --count-action")
+        raise UsageError("--guided walks are not a sample, so it goes without --histogram and --count-action")
     if options.guided and options.coverage:
-        raise UsageError("--guided walks are no sample, so it goes without --coverage")
+        raise UsageError("--guided walks are not a sample, so it goes without --coverage")
     known = [action.name for action in loaded.definition.actions]
     for name in options.count_action:
         if name not in known:

@@ -18,7 +18,7 @@ def follow_trace(spec: OpenSpec, trace: Mapping[str, Any]) -> None:
         raise UsageError("no execution in ITF: an object with a list of states is expected")
     begin = _find(spec, spec.initial, states[0])
     if begin is None:
-        raise UsageError(f"state 0 of the execution is no initial state of {spec.name}")
+        raise UsageError(f"state 0 of the execution is not an initial state of {spec.name}")
     path, at = spec.path, spec.at
     spec.go(begin)
     for number, written in enumerate(states[1:], 1):

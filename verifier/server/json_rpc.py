@@ -85,7 +85,7 @@ class JsonRpcServer:
         try:
             message = decode_message(line)
         except ValueError as error:
-            self._send_error(None, _PARSE_ERROR, f"this line is no JSON: {error}")
+            self._send_error(None, _PARSE_ERROR, f"this line is not JSON: {error}")
             return
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             words = "a request is an object with jsonrpc, id, method and params; several are several lines"

@@ -125,9 +125,9 @@ def follow(session: Session, call: Call, *, trace: str, spec: str | None = None)
     try:
         content = read_json(read_text(Path(trace)))
     except ValueError as error:
-        raise UsageError(f"{trace} is no JSON: {error}") from None
+        raise UsageError(f"{trace} is not JSON: {error}") from None
     if not isinstance(content, Mapping):
-        raise UsageError(f"{trace} is no execution in ITF")
+        raise UsageError(f"{trace} is not an execution in ITF")
     with session.lock:
         one = session.find(spec)
         follow_trace(one, content)
@@ -223,5 +223,5 @@ def walk_randomly(
 def _is_true(one: OpenSpec, value: Any, text: str) -> bool:
     shown = one.reading.as_json(value)
     if not isinstance(shown, bool):
-        raise UsageError(f"the expression {text!r} is no formula: its value is {one.machine.show(value)}")
+        raise UsageError(f"the expression {text!r} is not a formula: its value is {one.machine.show(value)}")
     return shown

@@ -103,7 +103,7 @@ class Watched:
                 yield f"{name}: {describe_result(before)} → {now}"
         for name in self._results:
             if name not in results:
-                yield f"{name}: not checked any more"
+                yield f"{name}: no longer checked"
         is_whole = self._counts.get("complete") is True and counts.get("complete") is True
         for key in _COUNTS if is_whole else ():  # of a search that ended early they say nothing
             old, new = self._counts.get(key), counts.get(key)

@@ -158,7 +158,7 @@ class WalkServer:
                 return {"error": problem.as_object()}
             return {"result": self.answer(method, given)}
         except (ValueError, KeyError, TypeError, AttributeError):
-            return {"error": Problem("usage", "this is no request").as_object()}
+            return {"error": Problem("usage", "this is not a request").as_object()}
         except Exception as error:  # noqa: BLE001 -- the page is told
             return {"error": explain_failure(error).as_object()}
 

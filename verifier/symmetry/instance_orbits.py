@@ -92,4 +92,4 @@ def _check(sorts: Mapping[str, Sort], system: TransitionSystem, image: Image) ->
         or instance.action != representative.action
         or given != list(instance.parameters.values())
     ):
-        raise NoImage(f"{instance.label} is no image of {representative.label}")
+        raise NoImage(f"{instance.label} is not an image of {representative.label}")

@@ -63,7 +63,7 @@ def read_expression(definition: Definition, text: str, vocabulary: Mapping[str, 
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except SyntaxError as error:
-        raise UsageError(f"the expression {text!r} is no Python: {error.msg}") from None
+        raise UsageError(f"the expression {text!r} is not Python: {error.msg}") from None
     names = _names(definition, vocabulary)
     _check(text, tree, names)
     try:

@@ -11,13 +11,14 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from verifier.encodings.concrete import show_constants
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
-from verifier.parametric.results import Open, Shown, place_of, say_claim
+from verifier.parametric.results import Open, Shown, place_of, say_obligation
 from verifier.solvers import solver_version
 from verifier.specs.names import TYPE_INVARIANT
-from verifier.specs.titles import TYPED
+from verifier.specs.titles import AS_LEMMA, TYPED
 from verifier.text.columns import wrap
 from verifier.text.induction import render_step
 from verifier.text.run import (
@@ -28,11 +29,11 @@ from verifier.text.run import (
     name_those,
     render_counterexamples,
     render_verdicts,
-    with_constants,
 )
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _MOST_PLACES = 12
+_SIZES = "(for a set: the number of elements)"
 _NO_OBLIGATION = "no obligation is left for a solver"
 
 
@@ -66,7 +67,10 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
     if run.model is None:
         return []
     small = run.model.definition  # its constants are not those that the protocol has by default
-    remark, inductive = with_constants(". This is", small.constants), verdict.kind is not VerdictKind.VIOLATED
+    remark, inductive = "", verdict.kind is not VerdictKind.VIOLATED
+    if small.constants:
+        sizes = f" {_SIZES}" * small.presentation.source.endswith(".tla")
+        remark = f". Its constants{sizes}: {show_constants(small.constants)}"
     shown = replace(run, definition=small)
     called = run.outcome.statistics.get("type_invariant")
     own = {TYPE_INVARIANT: called} if called else {}
@@ -77,14 +81,18 @@ def _proof(attempt: Attempt) -> list[str]:
     shown = [one for one in attempt.results.values() if isinstance(one, Shown)]
     seconds, checked = sum(one.seconds for one in shown), sum(one.check_seconds for one in shown)
     how = "is inductive together with" if attempt.kept else "follows from"
-    needed = (one for one in attempt.needed if one != attempt.property_name)
+    own_lemma = f"{attempt.property_name}{AS_LEMMA}"
+    needed = [one for one in attempt.needed if one not in (attempt.property_name, own_lemma)]
     lemmas = ", ".join(f"{one} (every variable in its sort)" if one == TYPED else one for one in needed)
     name = attempt.property_name
     if not attempt.results:
         return [f"{name} holds by the form of Init and of each action: {_NO_OBLIGATION}."] * attempt.proved
     count = f"{len(shown)} of {len(attempt.results)} obligations shown"
     words = [f"{name}: {count}, {seconds:.1f} s of the first solver, {checked:.1f} s of the second."]
-    if attempt.proved:
+    if attempt.proved and own_lemma in attempt.needed:
+        proved = f"was proved together with {lemmas}" if lemmas else "is inductive by itself"
+        words.append(f"{name} is itself one of the lemmas; it {proved}.")
+    elif attempt.proved:
         words.append(f"{name} {how} {lemmas}." if lemmas else f"{name} is inductive by itself.")
     return words
 
@@ -93,7 +101,7 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
     left = [one for one in attempt.results.values() if isinstance(one, Open)]
     shown = left if full else left[:_MOST_PLACES]
     places = [(*place_of(one.name), one.reason) for one in shown]
-    words = [f"  open: {at}, {say_claim(claim)}: {reason}" for at, claim, _, reason in places]
+    words = [f"  open: {say_obligation(at, claim)}: {reason}" for at, claim, _, reason in places]
     return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
 
 
@@ -175,9 +183,10 @@ def _describe_comparison(run: Run) -> list[str]:
         return []
     drawn, steps = f"{figures['drawn']:,} of them random", f"{figures['steps']:,} steps"
     words = [f"The formulas agree with the module on {figures['states']:,} states ({drawn}) and {steps}."]
-    for key, which in (("sizes", "All reachable states were compared"), ("partly", "Some states")):
+    whole = f"All reachable states were compared for these constants {_SIZES}"
+    for key, which in (("sizes", whole), ("partly", "Some states were compared for")):
         shown = "; ".join(", ".join(f"{n}={size}" for n, size in one.items()) for one in figures[key])
-        words += [f"{which} with {shown}."] if shown else []
+        words += [f"{which}: {shown}."] if shown else []
     return words
 
 
@@ -217,4 +226,7 @@ def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -
     remarks = []
     if helped and not run.options.get("suggest"):
         remarks.append(f"Lemmas may help; this looks for some: {ask(helped)} --all-constants --suggest")
-    return [*remarks, f"At given constants (--set) this may decide it: {ask(names)}"]
+    return [
+        *remarks,
+        f"For fixed constants (--set), this may decide {'it' if len(names) == 1 else 'them'}: {ask(names)}",
+    ]

@@ -14,6 +14,7 @@ from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
+from verifier.printable import join_words
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.exploration import (
@@ -172,15 +173,21 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
 def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
     """Yield the command that continues with each open property."""
     spec = [name_spec(outcome.spec), *name_module(run.definition)[1:]]
-    yield from advise_on_growth(run, undecided)
     lasting = {prop.name for prop in run.definition.temporal}
+    yield from advise_on_growth(run, [one for one in undecided if one.property_name not in lasting])
+    breaches = dict[str, list[str]]()
     for verdict in undecided:
-        name = verdict.property_name
-        if find_unbounded(verdict.reason):
-            continue
         breach = (verdict.reason or "").removesuffix(IS_VIOLATED)
         if breach != verdict.reason:
-            yield f"{name} is open as long as {breach} is violated. Mend that first, and check again."
+            breaches.setdefault(breach, []).append(verdict.property_name)
+    for breach, names in breaches.items():
+        are = "is" if len(names) == 1 else "are"
+        words = f"{join_words(names)} {are} open as long as {breach} is violated"
+        yield f"{words}. Fix that first, then check again."
+    blocked = {name for names in breaches.values() for name in names}
+    for verdict in undecided:
+        name = verdict.property_name
+        if name in blocked or (find_unbounded(verdict.reason) and name not in lasting):
             continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
         more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []

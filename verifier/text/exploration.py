@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.run import Run
+from verifier.printable import join_words
 from verifier.text.columns import wrap
 from verifier.text.run import (
     expectation_remarks,
@@ -106,14 +107,14 @@ def render_counts(figures: Mapping[str, Any]) -> list[Text]:
     if figures["states_beyond_constraint"]:
         rows.append(("beyond the constraint", figures["states_beyond_constraint"]))
     if figures["waiting_states"]:
-        rows.append(("not yet looked at", figures["waiting_states"]))
+        rows.append(("not yet visited", figures["waiting_states"]))
     return table([(name, f"{number:,}") for name, number in rows])
 
 
 def coverage_table(actions: Mapping[str, Mapping[str, int]]) -> list[Text]:
     """The counts of each action on one line, under a heading."""
     names = list(next(iter(actions.values()), {}))
-    cells = [["action", *names]]
+    cells = [["action", *("new states" if name == "found" else name for name in names)]]
     cells += [[action, *(f"{counts[name]:,}" for name in names)] for action, counts in actions.items()]
     return table(cells, heading=True)
 
@@ -161,7 +162,7 @@ def remark_on_end(run: Run) -> list[str]:
     if not waiting or is_open or run.options.get("depth") is not None:
         return []
     states = "1 state was" if waiting == 1 else f"{waiting:,} states were"
-    return [f"Exploration ended when all was decided: {states} not looked at any more."]
+    return [f"Exploration ended once everything was decided; {states} left unvisited."]
 
 
 def _in_files(figures: Mapping[str, Any]) -> str:
@@ -187,6 +188,17 @@ def _say_means(figures: Mapping[str, Any]) -> Iterator[str]:
     yield f"Explored by {', '.join(parts)}."
 
 
+def _say_depths(run: Run) -> Iterator[str]:
+    """Say what holds up to which depth, in a sentence for each depth."""
+    holding = [one for one in run.outcome.verdicts if one.kind is VerdictKind.HOLDS]
+    depths = sorted({one.depth or 0 for one in holding})
+    for depth in depths:
+        names = join_words([one.property_name for one in holding if (one.depth or 0) == depth], "or")
+        which = name_those(run, VerdictKind.HOLDS) if len(depths) == 1 else names
+        actions = "1 action" if depth == 1 else f"{depth} actions"
+        yield f"HOLDS({depth}): no execution of at most {actions} violates {which}."
+
+
 def _remarks(run: Run) -> list[str]:
     figures = _figures(run)
     remarks = []
@@ -195,13 +207,12 @@ def _remarks(run: Run) -> list[str]:
     elif figures.get("complete"):
         states = say_reachable(run.definition.limits)
         remarks.append(f"Complete: every {states} was checked. So HOLDS is about executions of any length.")
-    elif any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
-        which = name_those(run, VerdictKind.HOLDS)
-        remarks.append(f"HOLDS(n): no execution of at most n actions violates {which}.")
+    else:
+        remarks += _say_depths(run)
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]
     remarks += remark_on_end(run)
     if run.outcome.never_enabled and not figures.get("complete"):
-        remarks.append(f"Not enabled in any state looked at so far: {', '.join(run.outcome.never_enabled)}.")
+        remarks.append(f"Not enabled in any state visited so far: {', '.join(run.outcome.never_enabled)}.")
     remarks += remark_on_deadlocks(run)
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)

@@ -20,8 +20,8 @@ from verifier.text.run import expectation_remarks, render_verdicts, semantics_re
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
-    "The first state satisfies all that was assumed, but it may be unreachable. If it is, this is no error "
-    "of the protocol: the lemmas are too weak"
+    "The first state satisfies all assumptions, but it may be unreachable. If it is, this is not an error "
+    "in the protocol: the lemmas are too weak"
 )
 _LOOK = " (--reachable K looks for an execution to that state)"
 _CELL = 6
@@ -67,7 +67,9 @@ def render_step(
         return []
     title = "counterexample to induction" if inductive else "counterexample"
     lines: list[RenderableType] = [Text(f"{verdict.property_name}: {title}", "bold yellow"), Text()]
-    start = "from a state" if inductive and verdict.trace.steps else "initially"
+    start = "initially"
+    if inductive and verdict.trace.steps:
+        start = "some state" if run.options.get("reachable") else "some state (may be unreachable)"
     lines += render_trace(run.definition, verdict.trace, width, full=full, start=start)
     stuck = run.definition.titles.no_deadlock
     lines += [Text(), *render_failure(run.model, verdict.trace, width, stuck, called)]
@@ -109,16 +111,21 @@ def _cell(group: ObligationGroup | None) -> str:
     return "?" if group.holds is None else f"{group.seconds:.2f}"
 
 
+def count_instances(count: int) -> str:
+    """``5 action instances``."""
+    return f"{count} action instance{'s'[: count != 1]}"
+
+
 def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     verdict = outcome.verdicts[0]
     name = verdict.property_name
     remarks = []
     steps = [item for item in outcome.obligations if item.kind is Kind.CONSECUTION]
     if steps:
-        about = f"{outcome.asked} of {instances} instances; the others are the same up to renaming"
+        covering = f"{outcome.asked} of {instances} action instances; the others are the same up to renaming"
         if outcome.asked == instances:
-            about = f"all {instances} instances"
-        remarks.append(f"{name}: {len(outcome.obligations)} obligations, about {about}.")
+            covering = f"all {instances} action instances"
+        remarks.append(f"{name}: {len(outcome.obligations)} obligations, covering {covering}.")
     fell = [f"{item.formula} (at {item.fell_at})" for item in outcome.left_out if item.fell_at is not None]
     unneeded = [item.formula for item in outcome.left_out if item.fell_at is None]
     if fell:
@@ -130,7 +137,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"{again.obligations} obligations about {again.instances} instance{'s'[: again.instances != 1]}"
+        how = f"{again.obligations} obligations, covering {count_instances(again.instances)}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
         remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")

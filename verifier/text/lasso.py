@@ -21,9 +21,9 @@ def render_loop(trace: Trace, written: Mapping[str, Any] | None, width: int) -> 
     assert loop is not None
     last = len(trace.states) - 1
     if loop.closing is None:
-        first = f"Nothing changes any more: the execution stays in state {last} for ever."
+        first = f"Nothing changes from here on: the execution stays in state {last} forever."
     else:
-        first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on for ever."
+        first = f"{loop.closing} leads from state {last} back to state {loop.start}, and so on forever."
     lines = [Text(line, "bold red") for line in wrap(first, width)]
     unmet = [] if written is None else list_unmet(written)
     if trace.violates is not None:
@@ -46,7 +46,7 @@ def replay_words(trace: Trace) -> str:
     assert loop is not None
     back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
     return (
-        f"replays: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
+        f"replayed: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
         f"which is fair ({loop.fairness}: {len(loop.conditions)} "
         f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
     )

@@ -113,7 +113,7 @@ class ProversText(ProgressText):
 
     def _obligation(self, news: Shown | Open) -> Iterator[str]:
         """Show open obligations of a proof for all constants; they stay. Several properties may need one."""
-        from verifier.parametric.results import Open, place_of, say_claim
+        from verifier.parametric.results import Open, place_of, say_obligation
 
         self._asked += 1
         if not isinstance(news, Open):
@@ -121,7 +121,7 @@ class ProversText(ProgressText):
         at, claim, _ = place_of(news.name)
         if (at, claim) not in self._open:
             self._open.add((at, claim))
-            yield f"no proof so far of {say_claim(claim)} at {at}: {news.reason}"
+            yield f"not proved so far ({news.reason}): {say_obligation(at, claim)}"
 
     def now(self) -> str:
         """The current work of each prover."""
@@ -165,8 +165,8 @@ class StatesText(ProgressText):
         written = "" if news.written is None else f", {news.written / 2**20:,.0f} MiB in files"
         means = "" if news.means is None else f", by {news.means}"
         return (
-            f"{news.seconds:.0f} s: depth {news.depth}, {news.states:,} states, "
-            f"{news.frontier:,} to look at{written}, {rate:,.0f} states per second{means}"
+            f"{news.seconds:.0f} s: depth {news.depth}, {news.states:,} state{'s'[: news.states != 1]}, "
+            f"{news.frontier:,} still to visit{written}, {rate:,.0f} states per second{means}"
         )
 
 

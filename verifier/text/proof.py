@@ -85,12 +85,13 @@ def _invariant(
     said = sorted(described["invariant"], key=len)
     clauses = len(certificate.clauses)
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
-    own = (name,) if name in certificate.lemmas and (clauses or proof.uses or declared) else ()
-    given = _list_given(proof, own, declared, run.definition.titles.sorts)
+    own = (name,) if name in certificate.lemmas and clauses else ()
+    uses = proof.uses if clauses else ()
+    given = _list_given(proof, (*own, *uses), declared, run.definition.titles.sorts)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
-        how = "together with these" if proof.uses or declared else "by itself"
-        return [*lines, Text(f"{subject} is inductive {how}.", "bold")]
+        how = _say_together(proof, declared, run.definition.titles.sorts)
+        return [*(Text(line, "bold") for line in wrap(f"{subject} {how}.", width)), *lines]
     opening = "Together with these, the" if own or proof.uses or declared else "The"
     are = f"{'is' if clauses == 1 else 'are'} inductive and {_relate(clauses, sought=sought)} {name}"
     noun = f"clause{'s'[: clauses != 1]}"
@@ -98,10 +99,10 @@ def _invariant(
     if before != name:
         words = f"{opening} same {noun} as for {before} {are} ({clauses} {noun})."
         return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
-    of = f"{len(said)} line{'s'[: len(said) != 1]} for {clauses} {noun}"
+    of = f" ({len(said)} line{'s'[: len(said) != 1]} for {clauses} {noun})" if len(said) != clauses else ""
     lines += [
         Text(line, "bold")
-        for line in wrap(f"{opening} {noun} that follow{'s'[: clauses == 1]} {are} ({of}):", width)
+        for line in wrap(f"{opening} {noun} that follow{'s'[: clauses == 1]} {are}{of}:", width)
     ]
     most = said if full else said[:_MOST_LINES]
     for line in most:
@@ -117,13 +118,26 @@ def _relate(clauses: int, *, sought: bool) -> str:
     return singular if clauses == 1 else plural
 
 
-def _list_given(proof: CheckedProof, own: Sequence[str], declared: Sequence[str], sorts: str) -> list[str]:
+def _say_together(proof: CheckedProof, declared: Sequence[str], sorts: str) -> str:
+    """Say what an invariant without clauses consists of besides the property."""
+    if proof.uses:
+        return f"is proved by induction together with: {', '.join(_explain(proof.uses, sorts))}"
+    return "is proved by induction together with these lemmas" if declared else "is inductive by itself"
+
+
+def _explain(properties: Sequence[str], sorts: str) -> list[str]:
+    """Explain the property that no execution leaves the sorts, whose title is ``sorts``."""
+    return [f"{name}{_SORTS * (name == sorts)}" for name in properties]
+
+
+def _list_given(
+    proof: CheckedProof, kept_properties: Sequence[str], declared: Sequence[str], sorts: str
+) -> list[str]:
     """List the properties and declared lemmas that the invariant contains, and the lemmas that it lacks.
-    ``own``: the property itself, if it is in the invariant. ``sorts``: the title of the property that no
-    execution leaves the sorts."""
+    ``sorts``: the title of the property that no execution leaves the sorts."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
-        "Properties in the invariant": [f"{name}{_SORTS * (name == sorts)}" for name in (*own, *proof.uses)],
+        "Properties in the invariant": _explain(kept_properties, sorts),
         "Lemmas in the invariant": declared,
         "Lemmas not needed": kept or (),
         "Lemmas not inductive": dropped or (),

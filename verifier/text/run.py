@@ -212,7 +212,9 @@ def remark_on_deadlocks(run: Run) -> list[str]:
     states = "1 state has" if count == 1 else f"{count:,} states have"
     if run.definition.presentation.config and not run.definition.checks_deadlock:
         why = f"{Path(run.definition.presentation.config).name} says CHECK_DEADLOCK FALSE"
-        return [f"{states} no enabled action. That is no violation, since {why}; with --deadlock it is one."]
+        return [
+            f"{states} no enabled action. This is not a violation, since {why}; with --deadlock it is one."
+        ]
     return [f"{states} no enabled action. Deadlocks count as violations only with --deadlock."]
 
 
@@ -222,9 +224,9 @@ def _advise_on_termination(run: Run) -> list[str]:
     kinds = {verdict.property_name: verdict.kind for verdict in run.outcome.verdicts}
     if not config or kinds.get(stuck) is not VerdictKind.VIOLATED:
         return []
-    ways = [f"say CHECK_DEADLOCK FALSE in {Path(config).name}"] if run.definition.checks_deadlock else []
+    ways = [f"put CHECK_DEADLOCK FALSE in {Path(config).name}"] if run.definition.checks_deadlock else []
     ways.append("add an action that leaves the last state unchanged")
-    return [f"If executions may end there: {', or '.join(ways)}."]
+    return [f"If executions are allowed to end this way, {', or '.join(ways)}."]
 
 
 def remark_on_undecided(run: Run) -> list[str]:
@@ -295,9 +297,9 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     """Return the command that decides temporal properties, and why the run does not end with 0."""
     words = ["verify live", *name_module(run.definition)]
     asked = [f"--property {shlex.quote(name.removesuffix(TEMPORAL_PART))}" for name in names]
-    speaks = "speaks" if len(names) == 1 else "speak"
+    are = "is" if len(names) == 1 else "are"
     listed = ", ".join(names)
-    remark = f"Not checked here: {listed}, which {speaks} of whole executions"
+    remark = f"Not checked here: {listed}, which {are} about whole executions"
     if run.exit_code == ExitCode.INCONCLUSIVE and _are_others_decided(run, names):
         remark += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
@@ -323,8 +325,8 @@ def certificate_remarks(run: Run) -> list[str]:
 
 
 _SEMANTICS = {
-    "interpreter": "The interpreter answered: nothing was translated.",
-    "translation": "The translation answered.",
+    "interpreter": "The interpreter computed the result; nothing was translated.",
+    "translation": "The result was computed with the translation.",
 }
 
 
@@ -356,15 +358,18 @@ def _name_surprises(run: Run) -> str:
         of_kind = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
         names = [name for name in of_kind if name not in said and (kind is not VerdictKind.VIOLATED or said)]
         parts += [f"{', '.join(names)} {words}"] if names else []
-    return f" ({'; '.join(parts)}, and nothing was expected of that)" if parts else ""
+    return f"; {'; '.join(parts)}, which no --expect covers" if parts else ""
 
 
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
-        met = "as expected" if run.exit_code == 0 else f"not as expected{_name_surprises(run)}"
-        remarks.append(f"Expected {', '.join(run.expected)}: {met}, exit code {run.exit_code}.")
+        s, listed = "s"[: len(run.expected) != 1], ", ".join(run.expected)
+        missed = "Not all expectations met" if s else "Expectation not met"
+        met = f"Expectation{s} met" if run.exit_code == 0 else missed
+        surprises = "" if run.exit_code == 0 else _name_surprises(run)
+        remarks.append(f"{met}: {listed} (exit code {run.exit_code}{surprises}).")
     return remarks
 
 

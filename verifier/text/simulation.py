@@ -28,10 +28,10 @@ from verifier.text.run import (
 _LONGEST_BAR = 40
 _MOST_ROWS = 25
 _OF_GUIDED = {
-    "restarts": "begun in a promising state",
+    "restarts": "walks restarted from a promising state",
     "deepest": "most actions in a row",
-    "probes": "searches ahead by the solver",
-    "probed_steps": "parallel steps ahead",
+    "probes": "solver look-aheads",
+    "probed_steps": "steps per look-ahead",
 }
 
 

@@ -28,8 +28,8 @@ _TITLES: Mapping[str, str] = {
     "variables": "variables",
     "sorts": "sorts: the values that each variable can have, guessed from the first states. Listed(a, b) has "
     "the values a and b",
-    "init": "initial states: where the module or the configuration says them",
-    "next": "steps: where the module or the configuration says them",
+    "init": "initial states, defined at",
+    "next": "steps, defined at",
     "actions": "actions",
     "instances": "instances of actions",
     "invariants": "invariants",

@@ -113,7 +113,7 @@ def read_config(path: Path) -> Config:
     try:
         text = text_of(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         words = f"the configuration cannot be read: {reason}{did_you_mean(path, '.cfg')}"
         raise TlaError(Place(str(path), 0, 0), words) from None
     return parse_config(_section(text, path) if path.suffix == ".tla" else text, str(path))
@@ -146,7 +146,7 @@ def parse_value(text: str, file: str) -> Assignment:
     assignment = parser.assignment()
     if parser.position < len(tokens):
         raise TlaError(
-            Place(file, 0, 0), f"{text} is no value: a number, a string, a name or a set is expected"
+            Place(file, 0, 0), f"{text} is not a value: a number, a string, a name or a set is expected"
         )
     return replace(assignment, words=tuple(word for _, word in parser.config.words))
 
@@ -211,7 +211,7 @@ class _Parser:
             else:
                 near = nearest(token.text, KEYWORDS)
                 hint = f"; did you mean {near}?" if near else f" ({', '.join(KEYWORDS)})"
-                raise TlaError(token.place, f"{token.text} is no keyword of a configuration{hint}")
+                raise TlaError(token.place, f"{token.text} is not a keyword of a configuration{hint}")
         return self.config
 
     def _statement_ends(self) -> bool:

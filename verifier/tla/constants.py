@@ -216,7 +216,7 @@ class Constants:
             module = self.module
             for step in path:
                 if step not in module.instances:
-                    raise TlaError(named.place, f"{keyword} {named.name}: {step} is no instance")
+                    raise TlaError(named.place, f"{keyword} {named.name}: {step} is not an instance")
                 module = module.instances[step].module
             symbol = module.names.get(last)
         if symbol is None or isinstance(symbol, ast.Instance):

@@ -95,7 +95,7 @@ class Expressions(Operators):
         return ast.Number(integer(digits, place, base), place=place)
 
     def _real_number(self, node: Node, scope: Scope) -> Expression:
-        raise TlaError(self.place(node), f"{text_of(node)} is no integer, and TLC has no other numbers")
+        raise TlaError(self.place(node), f"{text_of(node)} is not an integer, and TLC has no other numbers")
 
     def read(self, node: Node, scope: Scope) -> Expression:
         """Read the expression of a node."""

@@ -251,7 +251,7 @@ def no_value_at(ev: Evaluator, whole: ast.FunctionApply, function: Value, argume
             if str(error) != "outside":
                 raise ev.fault(whole.place, error) from None
     elif type(function) not in (Fn, tuple):
-        words = f"{ev.show(function)} is applied to {ev.show(argument)}, but it is no function"
+        words = f"{ev.show(function)} is applied to {ev.show(argument)}, but it is not a function"
         raise Undefined(whole.place, words)
     words = f"{ev.show(argument)} is not in the domain of the function {ev.show(function)}"
     if type(argument) is str and type(function) is Fn:

@@ -102,7 +102,7 @@ def decode_value(written: Any, known: Mapping[str, ModelValue]) -> Value:
             return frozenset(decode_value(item, known) for item in content)
         case "function":
             return function({decode_value(key, known): decode_value(item, known) for key, item in content})
-    raise ValueError(f"{kind} is no kind of value")
+    raise ValueError(f"{kind} is not a kind of value")
 
 
 def model_values(values: Iterable[Value]) -> dict[str, ModelValue]:

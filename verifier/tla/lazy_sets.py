@@ -36,7 +36,8 @@ def _of_kind(value: Value, right: bool, kind: str, words: str) -> bool:
     """True if a value has the kind of a set's members. Raises NoValue where TLC reports that it has not."""
     if right or type(value) is ModelValue:
         return right
-    raise NoValue(f"what is looked for in {words} is no {kind}")
+    article = "an" if kind[0] in "aeiou" else "a"
+    raise NoValue(f"what is looked for in {words} is not {article} {kind}")
 
 
 class Infinite(LazySet):
@@ -113,7 +114,7 @@ class Powerset(LazySet):
 
     def contains(self, value: Value) -> bool:
         if not is_set(value):  # as in TLC, this includes model values
-            raise NoValue(f"what is looked for in {self.words} is no set")
+            raise NoValue(f"what is looked for in {self.words} is not a set")
         if type(value) is type(self.base) is frozenset or isinstance(value, Powerset) or is_infinite(value):
             return is_subset(value, self.base)
         with suppress(NoValue):

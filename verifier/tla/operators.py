@@ -163,7 +163,7 @@ class Operators:
             words = f"{_show(symbol)} takes an operator itself: one that takes values is expected here"
             raise TlaError(place, words)
         if _arity(symbol) - len(before) != arity:
-            raise TlaError(place, f"{_show(symbol)} is no operator of {arity} arguments, as expected here")
+            raise TlaError(place, f"{_show(symbol)} does not take {arity} arguments, as expected here")
         if not before:
             return ast.OperatorArgument(symbol, place=place)
         own = tuple(Parameter(f"p{number}") for number in range(arity))
@@ -255,7 +255,7 @@ class Operators:
             if named is None and instance is None:
                 raise scope.unknown(name, self.place(component), "instance or operator")
             if not isinstance(named, ast.Instance):
-                raise TlaError(self.place(component), f"{name} is no instance of a module")
+                raise TlaError(self.place(component), f"{name} is not an instance of a module")
             if instance is None:
                 leading = [p for p in named.parameters if p in scope.extra]
                 given = tuple(pass_parameter_on(p, self.place(component)) for p in leading)

@@ -80,7 +80,7 @@ class _Reader:
             case int() | float() if not -LARGEST <= made <= LARGEST and float(made).is_integer():
                 return self._foreign(str(made), "is beyond TLC's integers of 32 bits")
             case float() if not made.is_integer():
-                return self._foreign(str(made), "is no integer, so TLA+ has no value for it")
+                return self._foreign(str(made), "is not an integer, so TLA+ has no value for it")
             case int() | float():
                 return int(made)
             case str():

@@ -18,6 +18,8 @@ from verifier.tla.value_types import Value
 
 _NAME = re.compile(r'"[^"]*"|(?<![\w.!])(?P<name>\w+)(?!\w|!|\s*\|->)')
 _SIMPLE = re.compile(r"[\w!]+(\[.*\])?")
+_LONGEST_NAME = 60
+"""The most characters of an action without a name that names it."""
 Bound: TypeAlias = tuple[tuple[str, Value], ...]
 
 
@@ -119,6 +121,15 @@ def span(whole: Expression) -> Place:
         end = max(end, part.place.end)
         waiting += subexpressions(part)[0]
     return replace(begin, end=end)
+
+
+def name_action(action: Expression) -> str:
+    """Return the name of the action of a fairness condition. One without a name is named by its text, or by
+    its line if the text is long."""
+    if isinstance(action, ast.Apply):
+        return action.operator.name
+    own = text_at(span(action))
+    return own if 0 < len(own) <= _LONGEST_NAME else f"the action in line {action.place.line}"
 
 
 def finds_elements(whole: Expression) -> bool:

@@ -133,7 +133,7 @@ class _Path:
             raise TlaError(self.place, "the name of a part begins with that of a definition")
         count, definition = _leading(names, self.scope)
         if not isinstance(definition, Definition):
-            words = f"{_name(names[count])} is no definition, so it has no parts that could be named"
+            words = f"{_name(names[count])} is not a definition, so it has no parts that could be named"
             raise TlaError(self.place, words)
         self._begin(steps[:count], steps[count], definition)
         if definition.body is None:

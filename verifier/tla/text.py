@@ -101,7 +101,7 @@ def parse(path: Path, shown: str) -> Source:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        words = f"byte {error.start} is no UTF-8: save the module as UTF-8"
+        words = f"byte {error.start} is not UTF-8: save the module as UTF-8"
         raise TlaError(Place(shown, 0, 0), words) from None
     written = text.replace("\r\n", "\n")
     return replace(parse_text(written, shown), written=written)

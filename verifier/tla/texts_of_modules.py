@@ -57,11 +57,11 @@ def _unreadable(source: Source) -> TlaError:
         if begin is None or "\n====" not in source.text:
             return TlaError(source.place(error_node.children[-1]), "==== is missing at the end of the module")
         first = text_of(begin).split()[0][:30]
-        return TlaError(source.place(begin), f"what begins here, at {first}, cannot be read to its end")
+        return TlaError(source.place(begin), f"syntax error in the part that begins here, at `{first}`")
     words = text_of(error_node).split()
-    shown = words[0][:30] if words else "the end of the text"
-    hint = "; a definition is written with ==" if shown in ("=", ":=") else ""
-    return TlaError(source.place(error_node), f"the text cannot be read from here on, at {shown}{hint}")
+    shown = f"`{words[0][:30]}`" if words else "end of the text"
+    hint = "; a definition is written with ==" if shown in ("`=`", "`:=`") else ""
+    return TlaError(source.place(error_node), f"syntax error: unexpected {shown}{hint}")
 
 
 def lines_of(module: Node) -> dict[str, int]:

@@ -17,7 +17,7 @@ from verifier.tla.facts import CONSTANT, STATE
 from verifier.tla.fairness import meaning_of
 from verifier.tla.frames import Undefined
 from verifier.tla.order import text
-from verifier.tla.said_parts import span
+from verifier.tla.said_parts import name_action, span
 from verifier.tla.splitting import Formula
 from verifier.tla.text import text_at
 from verifier.tla.value_types import Value
@@ -200,7 +200,7 @@ class _Unfolding:
         meant = meaning_of(replace(whole, action=action, subscript=subscript))
         assert isinstance(meant, ast.Junction)
         enabled, step = _parts_of_meaning(meant)
-        name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
+        name = name_action((Texts() if self.texts is None else self.texts).of(whole.action))
         with_ = f" with {', '.join(f'{n} = {value}' for n, value in at.bound)}" if at.bound else ""
         label = f"{'SF' if whole.strong else 'WF'} of {name}{with_}"
         said, step_said = self._say_fairness(whole)

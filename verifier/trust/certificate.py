@@ -189,7 +189,7 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     for number, clause in enumerate(certificate.clauses, 1):
         for name, _ in clause:
             if name not in bits:
-                raise Misfit(f"the certificate speaks of {name}, which is no part of the state")
+                raise Misfit(f"the certificate speaks of {name}, which is not a part of the state")
         formulas[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
     return formulas
 
@@ -314,16 +314,16 @@ def read(path: Path, given: Mapping[str, Any] | None = None) -> tuple[Certificat
     """
     content = json_of(path) if given is None else given
     if content.get("format") != FORMAT:
-        raise Misfit(f"{path} is no certificate: its format is not {FORMAT!r}")
+        raise Misfit(f"{path} is not a certificate: its format is not {FORMAT!r}")
     if content.get("digest") != digest_of(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     try:
         check_shape(content, _Content, "")
     except UsageError as error:
-        raise Misfit(f"{path} is no certificate: {error}") from None
+        raise Misfit(f"{path} is not a certificate: {error}") from None
     if not 1 <= content["k"] <= MOST_K:
         words = f"k should be a number from 1 to {MOST_K}, it is {content['k']}"
-        raise Misfit(f"{path} is no certificate: {words}")
+        raise Misfit(f"{path} is not a certificate: {words}")
     return _parse(content), content
 
 

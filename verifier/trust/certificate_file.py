@@ -64,7 +64,7 @@ def read_file(path: Path) -> CertificateFile:
     try:
         check_shape(content, _File, "")
     except UsageError as error:
-        raise Misfit(f"{path} is no file of certificates: {error}") from None
+        raise Misfit(f"{path} is not a file of certificates: {error}") from None
     if content["digest"] != digest_of(content):
         raise Misfit(f"{path} was changed since it was written: its digest is another")
     if not content["certificates"]:
@@ -79,5 +79,5 @@ def json_of(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise Misfit(f"{path} cannot be read as a certificate: it is not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise Misfit(f"{path} is no certificate: it is no object")
+        raise Misfit(f"{path} is not a certificate: it is not an object")
     return content

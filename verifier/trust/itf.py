@@ -174,7 +174,7 @@ def load(data: Mapping[str, Any], model: Model) -> Trace:
     states, actions = [], []
     for index, entry in enumerate(data["states"]):
         if not isinstance(entry, dict):
-            raise UsageError(f"state {index} is no JSON object")
+            raise UsageError(f"state {index} is not a JSON object")
         states.append(_state(index, entry, model.layout.sorts))
         if index > 0:
             actions.append(_action(index, entry, model.definition))
@@ -190,7 +190,7 @@ def _state(index: int, entry: Mapping[str, Any], sorts: Mapping[str, Sort]) -> d
     unknown = [name for name in entry if name not in sorts and not name.startswith("#")]
     if unknown:
         raise UsageError(
-            f"state {index} has {', '.join(unknown)}, which is no variable; these are {', '.join(sorts)}"
+            f"state {index} has {', '.join(unknown)}, which is not a variable; these are {', '.join(sorts)}"
         )
     return {name: ValueReader(index, name).value(sort, entry[name]) for name, sort in sorts.items()}
 
@@ -206,10 +206,10 @@ def _action_of(index: int, about: Mapping[str, Any], definition: Definition) -> 
     """The action that the description of a step names. Raises UsageError if there is none."""
     name = about["action"]
     if not isinstance(name, str):
-        raise UsageError(f"state {index}: {name!r} is no name of an action")
+        raise UsageError(f"state {index}: {name!r} is not a name of an action")
     parameters = about.get("parameters", {})
     if not isinstance(parameters, dict):
-        raise UsageError(f'state {index}: "parameters" of {name} is no JSON object')
+        raise UsageError(f'state {index}: "parameters" of {name} is not a JSON object')
     sorts = _parameter_sorts(definition, name)
     reader = ValueReader(index, name)
     values = {

@@ -107,7 +107,7 @@ class _Cores:
         if (not self._lemma_of or satisfiable(solver, [*assumptions, *self._lemma_of])) and satisfiable(
             solver, [*assumptions, *self._switches, *self._lemma_of]
         ):
-            raise AssertionError("the search returned clauses that are no invariant")
+            raise AssertionError("the search returned clauses that are not an invariant")
         core = solver.failed_assumptions()
         self.lemmas |= {self._lemma_of[literal] for literal in core if literal in self._lemma_of}
         return [self._orbit_of[literal] for literal in core if literal in self._orbit_of]

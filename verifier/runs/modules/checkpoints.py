@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
+_UP_TO_NAMES = ", counting states that differ only in names of model values once"
+
+
+_UP_TO_NAMES = ", counting states that differ only in names of model values once"
+
+
 @dataclass(frozen=True)
 class SearchCheckpoint:
     """The interpreter's results, without the explored states, which may be many."""
@@ -57,7 +63,7 @@ class SearchCheckpoint:
     def words(self) -> str:
         """Return a report for the waiting user."""
         depth = self.asked.question.options.depth
-        names = "" if self.asked.symmetry is None else ", up to names of model values"
+        names = "" if self.asked.symmetry is None else _UP_TO_NAMES
         if self.leaves_off:
             closed = "no depth" if self.closed < 0 else f"depth {self.closed}"
             words = f"the interpreter closed {closed} ({self.states:,} states{names})"

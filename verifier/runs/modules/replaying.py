@@ -70,7 +70,7 @@ def _no_execution(
         if not stepper.within(one):
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
         if other not in stepper.successors(one):
-            return f"step {number}: it is no step of Next"
+            return f"step {number}: it is not a step of Next"
         if number < len(path) - (around is None) and not stepper.goes_on(one, other):
             return f"step {number}: the ACTION_CONSTRAINT lets no step follow this one"
     return None
@@ -191,7 +191,7 @@ def _select_property(module: TlaLoaded, said: Header) -> Specification:
 
 def _action_name(entry: Any, number: int) -> str:
     if not isinstance(entry, dict):
-        raise UsageError(f"state {number} is no JSON object")
+        raise UsageError(f"state {number} is not a JSON object")
     said = entry.get("#meta")
     name = said.get("action") if isinstance(said, dict) else None
     if not isinstance(name, str):
@@ -228,7 +228,7 @@ def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
 
 def _plain(entry: Any, names: Sequence[str], number: int) -> str:
     if not isinstance(entry, dict):
-        raise UsageError(f"state {number} is no JSON object")
+        raise UsageError(f"state {number} is not a JSON object")
     for name in names:
         if name not in entry:
             raise UsageError(f"state {number} lacks the variable {name}")

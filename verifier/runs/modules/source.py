@@ -56,7 +56,7 @@ def load_tla(
     results. Raises UsageError."""
     for name, value in settings.items():
         if isinstance(value, list | dict):  # from a manifest; the list of a grid was expanded before
-            words = f"constant {name}={cut(value)} is no value of a TLA+ constant"
+            words = f"constant {name}={cut(value)} is not a value of a TLA+ constant"
             raise UsageError(f'{words}: write a set in quotes, as in {name} = "{{a, b}}"')
     given = {name: word_of(value) for name, value in settings.items()}
     module = load(spec, given, reading.config, reading.libraries, said=said)

@@ -95,7 +95,7 @@ def _explore(asked: ModuleQuestion) -> Run:
         return _explore_only_by_interpreter(asked)
     attempt = explore_translation(asked)
     if attempt.run is not None:
-        asked.say("explored as translated")
+        asked.say("explored using the translation")
         return attempt.run
     alone = ", without Spark" if asked.question.options.master else ""
     why = f": {remove_state(attempt.why)}" if attempt.why else ""

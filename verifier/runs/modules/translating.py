@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import seems_unbounded
+from verifier.printable import join_words
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -198,7 +199,7 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
     if not made.widen(_following(made, state, leaving.trace)):
         if made.translation.keeps_sorts:
             made.translation.keeps_sorts = False
-            return "a value on the way to what is assigned leaves the sorts: it has a sort of its own"
+            return "an intermediate value of an assignment is outside the guessed sorts: it gets its own sort"
         raise NotTranslated(
             f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
             f"has one to the interpreter: {INSTEAD}"
@@ -207,8 +208,12 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
     wider = [name for name in sorts if sorts[name] != before[name]]
     again = [name for name in wider if name in widened.times]
     widened.add(wider)
-    how = ", ".join(f"{name} from {bits_of(before[name])} to {bits_of(sorts[name])} bits" for name in wider)
-    words = f"an execution of {leaving.trace.steps} steps leaves the sorts: widened {how}"
+    how = ", ".join(
+        f"{name} widened from {bits_of(before[name])} to {bits_of(sorts[name])} bits" for name in wider
+    )
+    beyond = f"the guessed range{'s'[: len(wider) != 1]} of {join_words(wider)}"
+    steps = f"{leaving.trace.steps} step{'s'[: leaving.trace.steps != 1]}"
+    words = f"an execution of {steps} goes beyond {beyond}: starting again with {how}"
     return f"{words}; {seems_unbounded(again)}" if again else words
 
 

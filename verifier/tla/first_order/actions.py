@@ -231,7 +231,7 @@ class Walker:
                 assert isinstance(meant, ast.Definition)
                 yield from self._variables_in(*self.reading.enter(meant, body, scope))
                 return
-        raise Unread(body.place, "UNCHANGED of what is no variable or tuple of variables")
+        raise Unread(body.place, "UNCHANGED of what is not a variable or tuple of variables")
 
     def _assign(self, form: Assignment, scope: Scope, branch: Branch) -> Iterator[Branch]:
         variable = self._find_assigned(form.left, scope)

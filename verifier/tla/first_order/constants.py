@@ -77,12 +77,12 @@ class Constants:
             yield f"{' and '.join(pair)} are different values", frozenset(pair) in self.declared_different
         for name in self.used_atoms:
             if self.strings:
-                yield f"{name} is no string", name in self.declared_no_strings
+                yield f"{name} is not a string", name in self.declared_no_strings
             sets = sorted(other for word, other in self.apart if word == name)
             declared = [one for one in sets if (name, one) in self.declared_apart]
             for some in (declared, [one for one in sets if one not in declared]):
                 if some:
-                    yield f"{name} is no element of {' or '.join(some)}", some is declared
+                    yield f"{name} is not an element of {' or '.join(some)}", some is declared
         for name in sorted(self.beside_strings):
             declared = [one for one in self.strings if (one, name) in self.declared_apart]
             for some in (declared, [one for one in self.strings if one not in declared]):
@@ -165,7 +165,7 @@ def _classify(constants: Constants, name: str, value: Value, specification: Spec
         else:
             constants.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
-        constants.refused[name] = f"the value of {name} is no set, model value, Boolean or integer from 0"
+        constants.refused[name] = f"the value of {name} is not a set, model value, Boolean or integer from 0"
 
 
 def _refuse_shared(constants: Constants) -> None:

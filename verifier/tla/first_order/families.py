@@ -67,7 +67,7 @@ class Family:
     @property
     def said_of_parts(self) -> str:
         """Return the assumption that its elements are parts of its base, in words."""
-        return f"each element of {self.name} is a part of {self.base}"
+        return f"each element of {self.name} is a subset of {self.base}"
 
     @property
     def undeclared(self) -> tuple[str, ...]:
@@ -90,8 +90,8 @@ def find_families(sets: Mapping[str, tuple[Value, ...]]) -> dict[str, Family | s
         else:
             families[name] = (
                 f"the elements of {name} are sets or tuples; only sets of model values, strings or integers, "
-                "and sets of parts of one other constant are read as any such set. A set of quorums can also "
-                "be defined in the module: {Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
+                "and sets of subsets of one other constant are read as any such set. A set of quorums can "
+                "also be defined in the module: {Q \\in SUBSET S : Cardinality(Q) * 2 > Cardinality(S)}"
             )
     return families
 

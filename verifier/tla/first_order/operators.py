@@ -333,7 +333,7 @@ def _domain(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
 def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
     collection = reading.collection(whole.arguments[0], scope)
     if collection.made is None:
-        raise Unread(whole.place, "the number of elements of a set that is no value")
+        raise Unread(whole.place, "the number of elements of a set that is not a value")
     return Typed(Whole(), collection.made.cardinality)
 
 

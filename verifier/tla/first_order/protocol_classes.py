@@ -20,6 +20,7 @@ from verifier.specs.names import title_of
 from verifier.specs.protocol import Protocol
 from verifier.specs.state import State
 from verifier.specs.steps import Step
+from verifier.specs.titles import AS_LEMMA
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.actions import Branch, Walker
@@ -38,8 +39,6 @@ from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 
-AS_LEMMA = ".lemma"
-"""The end of the name of a lemma that is a property, too."""
 _SORT = "sort_of_parameter_{}"
 """The attributes that hold the sorts of parameters."""
 
@@ -157,7 +156,7 @@ def formula_of(specification: Specification, name: str) -> Formula:
         return known
     definition = specification.module.names.get(name)
     if not isinstance(definition, ast.Definition) or definition.parameters or definition.body is None:
-        words = f"{name} is no invariant and no operator of {specification.module.name} without parameters"
+        words = f"{name} is neither an invariant nor a parameterless operator of {specification.module.name}"
         raise Unread(Place(specification.module.file, 1, 1), words)
     return Formula(ast.Apply(definition, place=definition.place), specification.module.name)
 

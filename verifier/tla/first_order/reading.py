@@ -175,7 +175,7 @@ class Reading:
         if collection.element is None:
             return Typed(SetOf(None), None)
         if collection.made is None:
-            raise Unread(place, "this set only says what belongs to it; it is no value that can be stored")
+            raise Unread(place, "this set only says what belongs to it; it is not a value that can be stored")
         return Typed(SetOf(collection.element), collection.made)
 
     # -- names
@@ -250,7 +250,7 @@ class Reading:
     def word(self, word: str, place: Place) -> Typed:
         """Return a string or a single model value."""
         if self.sorts.words is None or word not in self.sorts.words.members:
-            raise Unread(place, f"{word} is no word of the module")
+            raise Unread(place, f"{word} is not a word of the module")
         return make_word(self.sorts.words, word)
 
     def _read_bound(
@@ -295,7 +295,7 @@ class Reading:
         """Return the scope in which the names of a tuple have the items of a value."""
         items = getattr(value.kind, "items", ())
         if len(items) != len(binding.names):
-            raise Unread(binding.domain.place, f"its elements are no tuples of {len(binding.names)} items")
+            raise Unread(binding.domain.place, f"its elements are not tuples of {len(binding.names)} items")
         for place, bound in enumerate(binding.names):
             scope = scope.binding(bound, self.kinds.item(value, place))
         return scope

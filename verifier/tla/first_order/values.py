@@ -75,11 +75,11 @@ class Translator:
                     entries = {self.encode(k, domain): self.encode(v, range_) for k, v in given.items()}
                     if set(entries) == set(values_of(domain.sort(self.sorts))):
                         return PlainMap(entries)
-        raise Outside(f"{value!r} is no value of its sort, {kind}")
+        raise Outside(f"{value!r} is not a value of its sort, {kind}")
 
     def _encode_record(self, value: Value, kind: Fields) -> Any:
         if not isinstance(value, Fn) or not all(kind.part(name) for name in value if isinstance(name, str)):
-            raise Outside(f"{value!r} is no {kind}")
+            raise Outside(f"{value!r} is not one of: {kind}")
         fields = {}
         for part in kind.parts:
             if part.name in value:
@@ -87,16 +87,16 @@ class Translator:
             elif part.may_lack:
                 fields[part.name] = None
             else:
-                raise Outside(f"{value!r} is no {kind}")
+                raise Outside(f"{value!r} is not one of: {kind}")
         if len(value) > sum(part.name in value for part in kind.parts):
-            raise Outside(f"{value!r} is no {kind}")
+            raise Outside(f"{value!r} is not one of: {kind}")
         return PlainMap(fields)
 
     def _word(self, value: Value) -> str:
         for word in () if self.sorts.words is None else self.sorts.words.members:
             if self._value_of(str(word)) == value:
                 return str(word)
-        raise Outside(f"{value!r} is no word of the module")
+        raise Outside(f"{value!r} is not a word of the module")
 
     def _value_of(self, word: str) -> Value:
         return self.constants.atoms.get(word, word)

@@ -81,7 +81,7 @@ class Maker:
     def _lemma(self, name: str, formula: Formula) -> Lemma:
         truth = self._truth(formula)
         if isinstance(truth, Nothing):
-            raise Untranslated(formula.body.place, f"the lemma {name} is no formula: {truth.words}")
+            raise Untranslated(formula.body.place, f"the lemma {name} is not a formula: {truth.words}")
         return Lemma(name, formula_of(self.t, truth), "")
 
     def _truth(self, formula: Formula) -> Sym:

@@ -16,6 +16,7 @@ from verifier.specs.definition import Action, Definition
 from verifier.specs.hashing import meanings
 from verifier.specs.temporal import Fairness, Strength, Taken, TemporalFormula
 from verifier.tla import ast
+from verifier.tla.said_parts import name_action
 from verifier.tla.translate.assigned_variables import variables
 from verifier.tla.translate.branches import Branch
 from verifier.tla.translate.contexts import Context
@@ -73,8 +74,7 @@ class FairSteps:
 
     def _fair(self, whole: ast.Fairness, c: Context, bound: tuple[str, ...]) -> Fairness:
         kind = "SF" if whole.strong else "WF"
-        name = whole.action.operator.name if isinstance(whole.action, ast.Apply) else "its action"
-        label = f"{kind} of {name}" + (f" with {', '.join(bound)}" if bound else "")
+        label = f"{kind} of {name_action(whole.action)}" + (f" with {', '.join(bound)}" if bound else "")
         steps = list(self._steps(whole, c, label))
         strength = Strength.STRONG if whole.strong else Strength.WEAK
         return Fairness(strength, steps=tuple(dict.fromkeys(steps)), label=label)

@@ -65,14 +65,14 @@ def term_of(t: Translator, value: Sym) -> Term:
         case LazyMap():
             return t.term(value.whole())
         case Op():
-            raise Untranslated(None, "an operator is no value")
+            raise Untranslated(None, "an operator is not a value")
     return set_term(t, value)
 
 
 def set_term(t: Translator, value: Sym) -> Term:
     """Return the description of a set as a term."""
     if isinstance(value, AllSequences):
-        raise Untranslated(None, "the set of all sequences is no value of a state")
+        raise Untranslated(None, "the set of all sequences is not a value of a state")
     if isinstance(value, Functions | Records | Products | Subsets | Joined | Span):
         return t.term(t.strict(_set_term(t, value), value))
     if isinstance(value, Part | Members) and value.base is not None:

@@ -128,7 +128,7 @@ def spread(t: Translator, of: Sym, name: str = "x") -> list[Case]:
         case AllSequences():
             raise Untranslated(None, "a set that cannot be listed is gone through")
         case Nothing() | Table() | Row() | Entries() | LazyMap() | Op():
-            raise Untranslated(None, "the members of what is no set are gone through")
+            raise Untranslated(None, "the members of what is not a set are gone through")
     assert_never(of)
 
 
