@@ -159,7 +159,8 @@ def join_blames(parts: Sequence[Blame]) -> Blame:
     more = f"; and {len(says) - _MOST} more" if len(says) > _MOST else ""
     # Behind "and must be" an "or" would be read as a choice of what must be.
     parts_told = [one.replace(", and must be ", ", not ") for one in says[:_MOST]]
-    return Blame(f"no alternative holds: {'; and '.join(parts_told)}{more}", tuple(culprits), says)
+    which = "neither" if len(says) == 2 else "no"
+    return Blame(f"{which} alternative holds: {'; and '.join(parts_told)}{more}", tuple(culprits), says)
 
 
 def list_names(names: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ FAULTS = [
         'engine = "live"',
         14,
         (
-            "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced speaks of single states",
+            "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced is about single states",
             "manifest: Liveness: no cell expects a verdict of Liveness, which is a property of sac.py",
         ),
     ),

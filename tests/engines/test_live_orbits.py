@@ -111,7 +111,7 @@ def test_a_loop_that_is_one_up_to_names_proves_nothing(monkeypatch: pytest.Monke
     ("protocol", "fairness", "why"),
     [
         (OfOne(), NEXT, "the property tells elements apart"),
-        (Once(), NEXT, "the property speaks of the past or the future of a state"),
+        (Once(), NEXT, "the property is about the past or the future of a state"),
         (PutDown(), NAMED, "fairness names elements"),
     ],
     ids=["property", "past", "fairness"],

@@ -226,7 +226,7 @@ def test_wrong_expectations(engine: str, words: str, message: str) -> None:
 
 def test_two_expectations_of_one_action_are_turned_down() -> None:
     arguments = ("--expect", "Never=enabled", "--expect", "Never=ENABLED")
-    assert "another --expect speaks of the same" in wrong(*ENGINES["bmc"], *arguments)
+    assert "another --expect is about the same" in wrong(*ENGINES["bmc"], *arguments)
 
 
 # How it is shown

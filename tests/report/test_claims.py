@@ -221,7 +221,7 @@ def test_the_loop_of_a_module_says_what_is_false_in_it(semantics: str, tmp_path:
     whole = html.unescape(as_html(Report("all", rows)))
     overview = whole.partition('class="answers"')[2].partition("</table>")[0]
     assert 'pc[q] = "try" is true for q = 2, in state' in overview
-    assert 'Then pc[q] = "in" must come. It never comes for q = 2:' in overview
+    assert 'Then pc[q] = "in" must hold, in this state or later. It never does for q = 2:' in overview
 
 
 def test_the_step_that_closes_a_loop_has_its_own_demands() -> None:

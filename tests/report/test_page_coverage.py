@@ -93,8 +93,8 @@ def test_the_columns_of_the_actions_are_explained(rows: list[Row]) -> None:
     explored = replace(rows[0], statistics={"actions": {"Up": {**counts, "found": 1}}})
     page = as_html(Report("run", (explored,), ()))
     assert '<th scope="col" class="number">new states' in page
-    assert "New states: those that a step of it reached first." in page
+    assert "New states: states that one of these steps reached first." in page
     walked = replace(rows[0], statistics={"actions": {"Up": counts}})
     page = as_html(Report("run", (walked,), ()))
-    assert "Taken: its steps." in page
+    assert "Taken: the number of steps of the action." in page
     assert "New states" not in page

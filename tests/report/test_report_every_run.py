@@ -106,5 +106,5 @@ def test_a_proof_for_all_constants_says_so(tmp_path: Path) -> None:
     (assumption,) = json.loads(run.read_text())["assumptions"]
     assert "(all constants)" in verify("report", str(run)).stdout
     page = verify("report", str(run), "--format", "html").stdout
-    assert "violates it, whatever the constants are" in page
+    assert "violates it, for all constants" in page
     assert assumption.replace(">", "&gt;") in page

@@ -246,7 +246,7 @@ def test_wrong_usage_is_one_line(tmp_path: Path) -> None:
     assert verify(*proof).exit_code == 0
     assert "p.json is a certificate, neither a run nor a trace" in wrong("report", str(tmp_path / "p.json"))
     path.write_text('{"results": [], "engine": "bmc"}')
-    assert "no run of this version" in wrong("report", str(path))
+    assert "not a run of this version" in wrong("report", str(path))
     assert "one or the other" in wrong("report", str(path), "--html", "a.html", "--out", "b.html")
     assert "did you mean 'html'" in wrong("report", str(path), "--format", "htm")
     assert "cannot be written" in wrong("bmc", LOCK, "--html", str(tmp_path / "no" / "x.html"))

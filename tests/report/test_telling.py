@@ -85,7 +85,7 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
         ("1 > n", "Now n is 1, and must be less than 1.", [("n", ())]),
         ("Cardinality(held) = 1", "Now Cardinality(held) is 2, and must be 1.", [("held", ())]),
         ("pc[2] = \"out\" \\/ n = 0",
-         'Now no alternative holds: pc[2] is "in", not "out"; and n is 1, not 0.',
+         'Now neither alternative holds: pc[2] is "in", not "out"; and n is 1, not 0.',
          [("pc[2]", ()), ("n", ())]),
         # Of a disjunction each part is told, also if one of them finds an element.
         ('(\\A p \\in 2..3 : pc[p] = "out") \\/ (\\E p \\in 2..3 : p + n = 7) \\/ held = {1}',
@@ -93,13 +93,13 @@ CONFIG = "SPECIFICATION Spec\nINVARIANT Formula\nCHECK_DEADLOCK FALSE\n"
           "and held has 2, which is too many: it must be {1}."),
          [("pc[2]", ()), ("n", ()), ("held", ("2",))]),
         ("(n = 0 /\\ held = {1}) \\/ (n = 1 /\\ Cardinality(held) = 1)",
-         "Now no alternative holds: n is 1, not 0; and Cardinality(held) is 2, not 1.",
+         "Now neither alternative holds: n is 1, not 0; and Cardinality(held) is 2, not 1.",
          [("n", ()), ("held", ())]),
         ("n = 0 \\/ (\\A p, r \\in 1..2 : p + n < 3)",
-         "For p = 2, r = 1: no alternative holds: p + n is 3, not less than 3; and n is 1, not 0.",
+         "For p = 2, r = 1: neither alternative holds: p + n is 3, not less than 3; and n is 1, not 0.",
          [("n", ())]),
         ("(IF n = 1 THEN 2 \\notin held ELSE TRUE) \\/ Free(2)",
-         ("Now no alternative holds: IF n = 1 THEN 2 \\notin held ELSE TRUE is false; "
+         ("Now neither alternative holds: IF n = 1 THEN 2 \\notin held ELSE TRUE is false; "
           'and pc[2] is "in", not "out".'),
          [("held", ("2",)), ("pc[2]", ())]),
         ("\\A p \\in 1..3 : p \\in held /\\ n > 0 => pc[p] = \"in\"",
@@ -280,7 +280,7 @@ def test_sides_are_told_with_their_values() -> None:
     n, m = Side("n", "3", None, ("n",)), Side("m", "3", None, ("m",))
     assert blame_comparison("≠", n, m).says == "n and m are both 3"
     assert join_blames([blame_comparison("<", n, m), blame_comparison("≠", n, m)]) == Blame(
-        "no alternative holds: n is 3, not less than m, which is 3; and n and m are both 3",
+        "neither alternative holds: n is 3, not less than m, which is 3; and n and m are both 3",
         (Culprit("n"), Culprit("m")),
         ("n is 3, and must be less than m, which is 3", "n and m are both 3"),
     )
@@ -301,12 +301,12 @@ def test_how_sure_a_verdict_is_stands_beside_it() -> None:
     viewed = replace(holds, statistics={**found, "view": True})
     assert verdict_of(viewed) == "HOLDS, complete up to the VIEW: 12 states"
     assert scopes([holds, whole, whole]) == {VerdictKind.HOLDS: ": 2 in all states, 1 up to depth 7"}
-    assert summary_of([holds, whole]) == "Nothing is wrong: 2 HOLDS: 1 up to depth 7, 1 in all states."
-    assert summary_of([kip320_first_try(), whole]) == "Something is wrong: 1 VIOLATED, 1 HOLDS in all states."
+    assert summary_of([holds, whole]) == "Nothing fails: 2 HOLDS: 1 up to depth 7, 1 in all states."
+    assert summary_of([kip320_first_try(), whole]) == "Something fails: 1 VIOLATED, 1 HOLDS in all states."
     every = [replace(whole, property_name=name) for name in "abc"]
-    assert summary_of(every) == "Nothing is wrong: all 3 properties hold in every reachable state (12)."
+    assert summary_of(every) == "Nothing fails: all 3 properties hold in every reachable state (12)."
     more = replace(whole, statistics={**found, "distinct_states": 13})
-    assert summary_of([*every, more]) == "Nothing is wrong: all 4 properties hold in every reachable state."
+    assert summary_of([*every, more]) == "Nothing fails: all 4 properties hold in every reachable state."
     assert "every" not in summary_of([viewed, whole])  # a VIEW leaves states out
 
 
@@ -380,7 +380,7 @@ class Counting(Protocol):
         ("image(self.nodes, lambda p: s.x[p]) <= {0}",
          "Now {x[p] : p ∈ node(2)} has 1, not in {0}.", [("x[n1]", ())]),
         ("forall(self.nodes, lambda p: s.x[p] == 0) | s.slow.contains('n1')",
-         ("For p = n1: no alternative holds: x[n1] is 1, not 0; "
+         ("For p = n1: neither alternative holds: x[n1] is 1, not 0; "
           "and n1 is not in slow, which is {}."), [("x[n1]", ()), ("slow", ())]),
     ],
 )  # fmt: skip

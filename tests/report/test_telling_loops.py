@@ -16,7 +16,7 @@ def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
     assert found.lines[0] == "The formula above must come true again and again. It never does."
     whose = "for a = a1, q = q1, in every state of the loop"
     assert found.lines[1].startswith(f"This part of it stays false {whose}: (active[q1] = a1) ∨ ")
-    assert found.lines[2].startswith("In state 4, no alternative holds: active[q1] is a2, not a1; and a1 is ")
+    assert found.lines[2].startswith("In state 4, neither alternative holds: active[q1] is a2, not a1; and")
     assert found.lines[2].endswith(" is not in subscriber_queue[q1], which is ⟨⟩.")
     assert found.lines[3:] == ("a1 takes no step in the loop.",)
     assert found.around[0].startswith("The loop: ")
@@ -71,7 +71,10 @@ Formula == FORMULA
         ),
         (
             "x = 2 ~> y = 1",
-            ["x = 2 is true, in state 2. Then y = 1 must come.", "It never comes: y is 0, and must be 1."],
+            [
+                "x = 2 is true, in state 2. Then y = 1 must hold, in this state or later.",
+                "It never does: y is 0, and must be 1.",
+            ],
         ),
         (  # A choice demands none of its parts.
             "[]<>(x = 0) \\/ <>(y = 2)",

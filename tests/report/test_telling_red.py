@@ -68,7 +68,7 @@ Out == n # 1 \\/ seen = "out"
     [
         ("In!Small", "Now (Cardinality(held)) + 1 is 3, and must be at most 2.", ["held"]),
         ("Put!Later", 'Now pc[2] is "in", and must be "out".', ["pc[2]"]),
-        ("Put!Out", 'Now no alternative holds: n is 1, and must not be; and pc[2] is "in", not "out".',
+        ("Put!Out", 'Now neither alternative holds: n is 1, and must not be; and pc[2] is "in", not "out".',
          ["n", "pc[2]"]),
     ],
 )  # fmt: skip

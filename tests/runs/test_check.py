@@ -325,7 +325,7 @@ def test_an_undefined_read_is_said_once_and_keeps_the_others_open(tmp_path: Path
     printed = verify("check", str(path)).stdout
     assert printed.count("\nUndefinedRead  VIOLATED in 0 steps") == 1
     assert "UndefinedRead: VIOLATED in 0 steps (fewest)" in printed
-    assert "low is open as long as UndefinedRead is violated." in " ".join(printed.split())
+    assert "low and TypeInvariant are open as long as UndefinedRead is violated." in " ".join(printed.split())
     assert "more time" not in printed
     assert "VIOLATED in 0 steps (fewest)" in verify("prove", str(path)).stdout
 

@@ -86,10 +86,10 @@ def test_a_session_by_lines() -> None:
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
-        ("nonsense", -32700, "no JSON"),
+        ("nonsense", -32700, "not JSON"),
         ("[" * 100_000, -32700, "nested"),
         ('{"id": "\xff"}', -32700, "not UTF-8"),
-        ('{"id": 1, "method": "state", "params": {"state": 1e400}}', -32700, "no number that can be meant"),
+        ('{"id": 1, "method": "state", "params": {"state": 1e400}}', -32700, "is not a number"),
         ('{"id": 1, "method": "\\ud800"}', -32601, "unknown method"),
         ('{"id": "\\ud800", "method": "state"}', -32602, "no specification is open"),
         ("[]", -32600, "several lines"),

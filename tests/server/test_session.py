@@ -337,7 +337,7 @@ def test_an_execution_in_a_file_is_followed(tmp_path: Path) -> None:
     assert other.ask("follow", trace=str(log))["at"] == 5
     assert "no step to state 5" in Client().fail("follow", trace=str(log))["message"]
     log.write_text("[]", encoding="utf-8")
-    assert "no execution" in other.fail("follow", trace=str(log))["message"]
+    assert "not an execution" in other.fail("follow", trace=str(log))["message"]
 
 
 def test_coverage_counts_what_exploration_counts() -> None:

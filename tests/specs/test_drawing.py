@@ -48,11 +48,11 @@ def test_lanes_are_elements_or_named() -> None:
         (Drawing(("clients",), (Call(("Grant",), "client", "sever"),)), "sever"),
         (Drawing(("clients",), (Mail("asks[client]", "client", "client"),)), "did you mean 'asked'"),
         (Drawing(("clients",), (Mail("asked[client]", "client", "server"),)), "server"),
-        (Drawing(("clients",), (Mail("asked[client]", "client.name", "client"),)), "no record or variant"),
+        (Drawing(("clients",), (Mail("asked[client]", "client.name", "client"),)), "not a record or variant"),
         (Drawing(("clients",), (Mail("holder", "clients", "clients"),)), "which is never 1 .in_flight"),
         (
             Drawing(("clients",), (Mail("holder.name", "c1", "c2"),)),
-            "no record or variant with a field 'name'",
+            "not a record or variant with a field 'name'",
         ),
         (Drawing(("clients",), (Mail("asked[client.name]", "c1", "c2"),)), "gives no new name"),
         (Drawing(("clients",), (Mail("asked[client", "c1", "c2"),)), "is not like requests"),

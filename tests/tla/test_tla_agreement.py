@@ -266,7 +266,7 @@ def test_a_postcondition_is_left_to_explore_and_that_is_said(folder: Path) -> No
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["prove", "--lemma", "Next"], "the lemma Next speaks of more than one state"),
+        (["prove", "--lemma", "Next"], "the lemma Next is about more than one state"),
         (["bmc", "--property", "Lov"], "M.cfg names Low; did you mean 'Low'?"),
         (["bmc", "--set", "x=3"], "M has no constant or definition x"),
         (["bmc", "--set", "N=3"], "unknown constant of M 'N'"),

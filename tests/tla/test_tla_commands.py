@@ -151,7 +151,7 @@ def test_a_report_shows_the_counterexample(counter: Path) -> None:
     Path("explored.json").write_text(explored.stdout)
     assert verify("report", "explored.json", "--html", "explored.html").exit_code == 0
     page = Path("explored.html").read_text()
-    assert "Taken: its steps." in page
+    assert "Taken: the number of steps of the action." in page
     assert "Enabled: the states" not in page  # no column counts them
     assert "x: 2 → 3" in verify("report", "t.itf.json", "--spec", "M.tla").stdout
 
@@ -290,7 +290,7 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
     assert "are for TLA+ modules" in wrong("ci", "verify.toml")
     Path("verify.toml").write_text(text.replace("N = 4", 'Clerk = ["a"]'))
     said = verify("ci", "verify.toml").stdout
-    assert """constant Clerk=['a'] is no value of a TLA+ constant: write a set in quotes""" in said
+    assert """constant Clerk=['a'] is not a value of a TLA+ constant: write a set in quotes""" in said
     assert 'as in Clerk = "{a, b}"' in said
 
 
@@ -300,7 +300,7 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
         (["bmc", "N.tla"], "the module cannot be read"),
         (["bmc", "M.tla", "--config", "X.cfg"], "the configuration cannot be read"),
         (["bmc", "M.tla", "--property", "Smal"], "did you mean 'Small'?"),
-        (["bmc", "M.tla", "--property", "Next"], "Next speaks of more than one state"),
+        (["bmc", "M.tla", "--property", "Next"], "Next is about more than one state"),
         (["prove", "M.tla", "--set", "M=1"], "unknown constant of M 'M'"),
         (["live", "M.tla"], "names no temporal PROPERTY"),
         (["live", "M.tla", "--property", "Low"], "is about single states and steps, not whole executions"),

@@ -171,4 +171,4 @@ def test_an_argument_that_stands_elsewhere_too_speaks_of_two_states(formula: str
     more = "Both(A) == Can(A) /\\ A\nPut == INSTANCE Inner WITH a <- x + y\n"
     write_module(folder, f"{ARGUMENTS}{more}Wrong == {formula}\n")
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Wrong\n")
-    assert "INVARIANT Wrong: it speaks of two states" in wrong("explore", "M.tla")
+    assert "INVARIANT Wrong: it is about two states" in wrong("explore", "M.tla")

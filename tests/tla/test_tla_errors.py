@@ -119,7 +119,7 @@ CONFIGS = {
         f"{CONFIG}\nINVARIANT Inw",
         "INVARIANT Inw: M defines no Inw; did you mean Inv?",
     ),
-    "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it speaks of two states"),
+    "an action as invariant": (f"{CONFIG}\nINVARIANT Next", "it is about two states"),
     "an unknown constant that is replaced": (
         f"{CONFIG}\nCONSTANT N <- Inv",
         "M has no constant or definition N",
@@ -131,7 +131,7 @@ CONFIGS = {
     "INIT twice": ("INIT Init\nINIT Init\nNEXT Next", "INIT stands here a second time"),
     "CHECK_DEADLOCK of something": (f"{CONFIG}\nCHECK_DEADLOCK maybe", "takes TRUE or FALSE, not maybe"),
     "a comment without an end": ("(* never", "this comment does not end"),
-    "SYMMETRY of something": (f"{CONFIG}\nSYMMETRY Init", "SYMMETRY Init: it speaks of one state"),
+    "SYMMETRY of something": (f"{CONFIG}\nSYMMETRY Init", "SYMMETRY Init: it is about one state"),
 }
 
 
@@ -147,7 +147,10 @@ MODULES |= {
     "a parenthesis that is not closed": (GOOD + "P == (1 + 2", BEGINS),
     "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "syntax error: unexpected `)`"),
     "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
-    "a definition with =": ("---- MODULE M ----\nP = /\\ TRUE\n====\n", "at =; a definition is written"),
+    "a definition with =": (
+        "---- MODULE M ----\nP = /\\ TRUE\n====\n",
+        "unexpected `=`; a definition is written",
+    ),
     "no operator between": (GOOD + "P(a) ==\n  /\\ Q(a) a = 1", "an operator, or the :: of a label, is"),
     "an assignment": (GOOD + "P := 3", BEGINS),
     "IF without ELSE": (GOOD + "P == IF TRUE THEN 1", BEGINS),
@@ -165,7 +168,7 @@ MODULES |= {
     "a standard name defined anew": (SEQUENCES + "Len(s) == 1", "from the standard module Sequences"),
     "an instance of nothing": (GOOD + "I == INSTANCE Foo", "there is no module Foo"),
     "something put for nothing": (GOOD + "I == INSTANCE Integers WITH q <- 1", "Integers declares no q"),
-    "an assumption about variables": (GOOD + "ASSUME x = 0", "an assumption speaks of constants only"),
+    "an assumption about variables": (GOOD + "ASSUME x = 0", "an assumption is about constants only"),
     "an assumption that is not a truth": (GOOD + "ASSUME 3", "TRUE or FALSE is expected here: it is 3"),
     "EXCEPT of a number": (_init("x = [1 EXCEPT ![1] = 2]"), "a function is expected here: it is 1"),
     "Len of a set": (_init("x = Len({1})"), "a sequence is expected here"),
@@ -205,13 +208,13 @@ MODULES |= {
 
 CONFIGS |= {
     "a constraint that is not a truth": (f"{CONFIG}\nCONSTRAINT Three", "TRUE or FALSE is expected"),
-    "an action as constraint": (f"{CONFIG}\nCONSTRAINT Next", "CONSTRAINT Next: it speaks of two states"),
+    "an action as constraint": (f"{CONFIG}\nCONSTRAINT Next", "CONSTRAINT Next: it is about two states"),
     "a temporal action constraint": (f"{CONFIG}\nACTION_CONSTRAINT Live", "it is temporal"),
     "a temporal invariant": (f"{CONFIG}\nINVARIANT Live", "name it under PROPERTY"),
     "a view that is not there": (f"{CONFIG}\nVIEW Iny", "VIEW Iny: M defines no Iny; did you mean Inv?"),
     "an alias that is not there": (f"{CONFIG}\nALIAS Foo", "ALIAS Foo: M defines no Foo"),
     "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
-    "an action as property": (f"{CONFIG}\nPROPERTY Next", "it speaks of one step: say [][Next]_v"),
+    "an action as property": (f"{CONFIG}\nPROPERTY Next", "it is about one step: say [][Next]_v"),
     "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
     "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes no arguments, Op 1"),
     "deadlocks twice": (f"{CONFIG}\nCHECK_DEADLOCK TRUE CHECK_DEADLOCK FALSE", "stands here a second time"),
@@ -309,7 +312,7 @@ def test_a_search_that_ended_early_says_why(tmp_path: Path) -> None:
     path = write_module(tmp_path, GOOD.replace("x' = 1 - x", "x' \\in {x - 1, x + 1}"))
     path.with_suffix(".cfg").write_text(f"{CONFIG}\nINVARIANT Inv\nCHECK_DEADLOCK FALSE\n")
     words = verify("explore", str(path)).stdout
-    assert "Exploration ended when all was decided: " in words
+    assert "Exploration ended once everything was decided; " in words
     assert "sorts are guessed from 1 states" not in verify("check", str(path)).stderr
 
 

@@ -48,7 +48,7 @@ def test_a_prime_below_a_prime_is_refused(command: str, action: str, place: str,
 def test_what_an_operator_primes_cannot_be_primed(command: str, folder: Path) -> None:
     write_module(folder, f"{DOUBLE}Next == x' = 1 /\\ Op(x') > 0\n")
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    words = "M.tla:7:23: Op, for a, takes at most what speaks of one state, and this speaks of two states"
+    words = "M.tla:7:23: Op, for a, takes at most what is about one state, and this is about two states"
     assert words in wrong(command, "M.tla")
 
 

@@ -43,13 +43,13 @@ def no_symmetry(live: LiveModel) -> str | None:
     if live.base.definition.constraint is not None:
         return "a constraint bounds what is looked at"
     if len(live.model.system.bits) > len(live.base.system.bits):
-        return "the property speaks of the past or the future of a state"
+        return "the property is about the past or the future of a state"
     if live.read is not TRUE:
         return "the property may read what has no value"
     if any(one.family.given or one.family.steps is not None for one in live.conditions):
         return "fairness names elements"
     if any(goal.avoids or any(visit.steps for visit in goal.visits) for goal in live.goals):
-        return "the property speaks of steps"
+        return "the property is about steps"
     return None if _is_symmetric(live) else "the property tells elements apart"
 
 

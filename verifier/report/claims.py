@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from verifier.outcomes.row import Row
+from verifier.outcomes.row import ASSUMPTIONS, Row
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
 from verifier.verdict import COMPLETE, VerdictKind, beyond_depth, say_limits, say_reachable
@@ -149,7 +149,8 @@ def claim_of(row: Row) -> str:
 
 def _tell_proof(row: Row) -> str:
     if row.is_for_all_constants:
-        return "No execution of any length violates it, whatever the constants are."
+        satisfying = " that satisfy the assumptions" * bool(row.statistics[ASSUMPTIONS])
+        return f"No execution of any length violates it, for all constants{satisfying}."
     where = ", with these constants" if row.constants else ""
     return f"No execution of any length{_within(row)} violates it{where}.{_because(row)}"
 
@@ -218,15 +219,15 @@ def summary_of(rows: Sequence[Row]) -> str:
     words = scopes(rows)
     counts = Counter(row.verdict for row in rows)
     if rows and all(row.verdict is VerdictKind.HOLDS and scope_of(row) == "complete" for row in rows):
-        return f"Nothing is wrong: {_all_hold(rows)}."
+        return f"Nothing fails: {_all_hold(rows)}."
     bad = {VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE, VerdictKind.ERROR}.intersection(counts)
     told = ", ".join(
         f"{counts[kind]} {kind}{words.get(kind, '')}" for kind in reversed(VerdictKind) if counts[kind]
     )
     if bad:
-        return f"Something is wrong: {told}."
+        return f"Something fails: {told}."
     known = set(counts) <= {VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.REACHED}
-    return f"{'Nothing is wrong' if known else 'Nothing wrong was found, but not all is known'}: {told}."
+    return f"{'Nothing fails' if known else 'No failure was found, but not all is known'}: {told}."
 
 
 def _all_hold(rows: Sequence[Row]) -> str:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from verifier.report.failing import Failing
+from verifier.report.fair_loop import STUTTERS
 from verifier.report.messages import Arrow
 from verifier.text.deltas import is_brief
 
@@ -79,6 +80,8 @@ class DiagramStep:
     flows: tuple[Flow, ...] = ()
 
     def __str__(self) -> str:
+        if self.action == STUTTERS:
+            return self.action
         return f"{self.action}({', '.join(f'{name}={value}' for name, value in self.parameters)})"
 
 

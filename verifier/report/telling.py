@@ -305,7 +305,7 @@ def _unmet(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for due in (part for part in parts if part.get("truth")):
         then = next((_formula(part) for part in missing if part.get("demand") == "leads to"), None)
         then = "what it leads to" if any(part.get("within") == "leads to" for part in missing) else then
-        comes = "" if then is None else f" Then {then} must come."
+        comes = "" if then is None else f" Then {then} must hold, in this state or later."
         yield f"{_formula(due)} is true{_at(due)}, {due.get('states', '')}.{comes}"
     for number, part in enumerate(missing):
         if number == 0 or part.get("says") or not missing[0].get("says"):
@@ -319,7 +319,7 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
     again = states.removesuffix(", again and again")
     false = f"it is false {states}" if again == states else f"{again} it is false each time"
     if "within" in part:
-        yield _WITHIN.get(part["within"], "It never comes.")
+        yield _WITHIN.get(part["within"], "It never does.")
     if "within" in part and because and states.startswith("in every state of the loop"):
         when = states.partition(", in state")[0]
         yield f"This part of it stays false{_at(part)}, {when}: {_formula(part)}."
@@ -334,7 +334,7 @@ def _unmet_part(part: Mapping[str, Any]) -> Iterator[str]:
             is_not = f"never does{_at(part)}" if never else f"does not{_at(part)}: {false}"
             yield f"It {is_not}{because}."
         case "leads to":
-            yield f"It never comes{_at(part)}{because}."
+            yield f"It never does{_at(part)}{because}."
         case _:
             formula = _formula(part)
             is_told = "within" in part and because and len(formula) > _LONGEST_PART

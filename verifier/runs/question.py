@@ -94,7 +94,7 @@ def elsewhere(definition: Definition, name: str, *, temporal: bool) -> str | Non
     """Return the command that checks a property which this engine does not check. ``temporal``: the engine
     checks temporal properties. None if there is no such property."""
     if temporal and name in {prop.name for prop in definition.properties}:
-        return f"{name} speaks of single states: verify bmc, explore and prove check it"
+        return f"{name} is about single states: verify bmc, explore and prove check it"
     if not temporal and name in {prop.name for prop in definition.temporal}:
         return f"{name} is a temporal property: verify live checks it"
     return None

@@ -113,7 +113,7 @@ class ProtocolReading:
         name = own_name(name, list(self.claims))
         claim = _find_claim(self.claims, name, self.definition.name)
         if claim.of_step and before is None:
-            raise UsageError(f"{name} speaks of a step: take one, or name the state before it")
+            raise UsageError(f"{name} is about a step: take one, or name the state before it")
         formula, now = self._properties[name].formula, self._concrete(state)
         reading = ConcreteReading(now)
         if claim.of_step and before is not None:
@@ -200,7 +200,7 @@ class ModuleReading:
         if truth.holds is not True or not safety.steps:
             return truth
         if before is None:
-            raise UsageError(f"{name} speaks of a step: take one, or name the state before it")
+            raise UsageError(f"{name} is about a step: take one, or name the state before it")
         return self._judge(list(safety.steps), before, state)
 
     def _judge(self, formulas: list[Formula], state: State, after: State | None = None) -> Truth:

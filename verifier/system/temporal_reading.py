@@ -223,7 +223,7 @@ class Reader:
                     for condition in self._conditions(formula)
                 )
             case TemporalOperator.STEP:
-                raise UsageError(f"{self._name} speaks of a step where a state is expected")
+                raise UsageError(f"{self._name} is about a step where a state is expected")
         if formula.operator not in (*_CONJUNCTIONS, *_DISJUNCTIONS):
             return self._here(_in_other_words(formula), bindings)
         parts = [self._here(part, values) for part, values in _parts(formula, bindings)]

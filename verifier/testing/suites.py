@@ -126,6 +126,8 @@ class TestSuite:
             yield f"cover {suite.covered} of {suite.targets} {what}"
         else:
             yield f"nothing to cover: {_ABSENT.get(what, f'the explored part has no {what}')}"
+        if graph.ended:
+            yield f"the exploration is not complete ({graph.ended}): there may be more {what}, exit code 12"
         for words, targets in (
             ("impossible, for the graph is complete", suite.impossible),
             ("not found in the explored part", suite.not_found),

@@ -15,6 +15,6 @@ def compile_assumptions(specification: Specification) -> Iterator[tuple[Assumpti
     evaluator, module = specification.evaluator, specification.module
     for assumption in module.assumptions:
         if evaluator.analysis.of(assumption.body, module.name).reads:
-            words = "an assumption speaks of constants only, and this one reads a variable"
+            words = "an assumption is about constants only, and this one reads a variable"
             raise TlaError(assumption.body.place, words)
         yield assumption, evaluator.compile_truth(assumption.body, module.name)

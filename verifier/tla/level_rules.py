@@ -83,9 +83,9 @@ def mistaken(whole: Expression, levels: list[int]) -> str:
         case ast.Temporal(kind="~>" | "-+->") if ACTION in levels:
             return f"{whole.kind} takes no formula about two states"
         case ast.Junction() if mixed:
-            return "what speaks of two states stands beside a temporal formula: is [][A]_v meant?"
+            return "what is about two states stands beside a temporal formula: is [][A]_v meant?"
         case ast.Apply(operator=Builtin(name="=>" | "<=>")) if mixed:
-            return "what speaks of two states stands beside a temporal formula"
+            return "what is about two states stands beside a temporal formula"
         case ast.Quantifier() if levels[-1] == TEMPORAL and ACTION in levels[:-1]:
             return "the set of a quantifier cannot be a temporal formula, nor that of a temporal one primed"
     return ""

@@ -28,8 +28,8 @@ from verifier.tla.level_rules import (
 )
 from verifier.tla.level_summaries import Operator, Summary, copy_of, summarize_operator
 
-_SAYS = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
-_ALLOWED = ("what is constant", "what speaks of one state", "what speaks of two states", "a temporal formula")
+_SAYS = ("is constant", "is about one state", "is about two states", "is temporal")
+_ALLOWED = ("what is constant", "what is about one state", "what is about two states", "a temporal formula")
 
 
 def check_levels(module: Module) -> Mapping[Expression, str]:
@@ -92,7 +92,7 @@ class _Levels:
         for assumption in module.assumptions:
             level = self.of(assumption.body).level
             if level > CONSTANT and not module.instantiated:
-                words = f"an assumption speaks of constants only, and this one {_SAYS[level]}"
+                words = f"an assumption is about constants only, and this one {_SAYS[level]}"
                 raise TlaError(assumption.body.place, words)
 
     def _step(self, step: ast.ProofStep) -> None:
@@ -105,7 +105,7 @@ class _Levels:
         symbol = put.symbol
         if isinstance(symbol, Definition) and self.definition(symbol).opaque - {*put.parameters}:
             words = f"the instance of {put.module.name} puts {symbol.name} for {put.name}, which tells equal"
-            raise TlaError(put.place, f"{words} arguments apart: it speaks of other states or steps of them")
+            raise TlaError(put.place, f"{words} arguments apart: it is about other states or steps of them")
         limit = STATE if put.variable else CONSTANT
         if not put.variable and constant:
             return
@@ -185,7 +185,7 @@ class _Levels:
     def _within(place: Place, known: Summary, limit: int, name: str) -> None:
         if known.level > limit and name == "'" and known.level == ACTION:
             raise TlaError(
-                place, "a prime stands below another one: what it primes speaks of two states already"
+                place, "a prime stands below another one: what it primes is about two states already"
             )
         if known.level > limit:
             raise TlaError(place, f"{name} takes at most {_ALLOWED[limit]}, and this {_SAYS[known.level]}")

@@ -108,7 +108,7 @@ class Proofs:
         domain = node.named_children[-1] if any(one.type == "set_in" for one in node.named_children) else None
         parts = [] if domain is None else self._read(domain, scope)
         if parts:
-            words = "the set of NEW takes at most what speaks of two states"
+            words = "the set of NEW takes at most what is about two states"
             self.made.steps.append(ProofStep(place, words, None, tuple(parts), ACTION))
         if level in ("STATE", "VARIABLE") and not arity:
             scope.names[spelled] = ast.Variable(spelled)

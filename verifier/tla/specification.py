@@ -192,7 +192,7 @@ class _Maker:
         for named in config.properties:
             formula = self._formula(named, "PROPERTY")
             if evaluator.analysis.of(formula.body, formula.module).level == ACTION:
-                words = f"PROPERTY {named.name}: it speaks of one step: say [][{named.name}]_v of all steps"
+                words = f"PROPERTY {named.name}: it is about one step: say [][{named.name}]_v of all steps"
                 raise TlaError(named.place, words)
             made.properties[named.name] = conjuncts(evaluator, formula)
         made.constraints = [self._at_most(evaluator, n, "CONSTRAINT", STATE) for n in config.constraints]
@@ -236,7 +236,7 @@ class _Maker:
         formula = self._formula(named, keyword)
         actual = evaluator.analysis.of(formula.body, formula.module).level
         if actual > level:
-            kinds = ("is constant", "speaks of one state", "speaks of two states", "is temporal")
+            kinds = ("is constant", "is about one state", "is about two states", "is temporal")
             hint = "; name it under PROPERTY" if keyword == "INVARIANT" else ""
             words = (
                 f"{keyword} {named.name}: it {kinds[actual]}, and one that {kinds[level]} is expected{hint}"

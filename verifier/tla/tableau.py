@@ -230,7 +230,7 @@ class Automaton:
                     waiting.append(then)
                 own[one, numbers[then]] = None
             if len(numbers) > _MOST_STATES:
-                raise UsageError("the property speaks of too much at a time: state it as several properties")
+                raise UsageError("the property has too many parts at a time: state it as several properties")
             self.transitions.append(list(own))
 
     @property

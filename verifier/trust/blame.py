@@ -57,7 +57,7 @@ class Blaming:
                 return self.blame(term.arguments[1], bindings)
             case Operator.IS_NONE:
                 name, value = self._show_term(term.arguments[0], bindings)
-                return self._make_blame(term, bindings, f"{name} is {value}, and must have no value")
+                return self._make_blame(term, bindings, f"{name} is {value}, and must be none")
             case Operator.EXISTS:
                 return self._missing(term, bindings)
             case Operator.LESS_EQUAL | Operator.LESS if any(map(_counts, term.arguments)):

@@ -184,12 +184,12 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
     formulas = {model.definition.titles.typed: system.valid}
     for name in certificate.lemmas:
         if name not in known:
-            raise Misfit(f"the certificate speaks of {name}, which {certificate.spec} does not have")
+            raise Misfit(f"the certificate mentions {name}, which {certificate.spec} does not have")
         formulas[name] = known[name]
     for number, clause in enumerate(certificate.clauses, 1):
         for name, _ in clause:
             if name not in bits:
-                raise Misfit(f"the certificate speaks of {name}, which is not a part of the state")
+                raise Misfit(f"the certificate mentions {name}, which is not a part of the state")
         formulas[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
     return formulas
 

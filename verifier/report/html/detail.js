@@ -31,7 +31,7 @@ class Detail {
     const visible = changes.filter(({ place }) => this.shown(place));
     const layout = Detail.layout(visible.map((change) => trace.changedBy(change)));
     const rows = visible.map((change) => make("tr", {}, make("th", { scope: "row" }, ...Detail.named(trace.changedBy(change), layout)), make("td", { class: trace.assigns(change.place, step) && !(Trace.isLong(change) && trace.isInPart(change)) ? "wrong" : "" }, ...Detail.difference(trace, change))));
-    const none = changes.length ? `${changes.length} changes, none of them shown` : `${trace.callOf(step)} changes nothing`;
+    const none = changes.length ? `${changes.length} changes, none of them shown` : "This step changes nothing.";
     const table = make("table", { class: `diff ${layout}`, "aria-label": "What the step changes" }, make("tbody", {}, ...rows));
     this.changes.replaceChildren(...this.watchedAt(step), ...(step === 0 ? [] : rows.length ? [table] : [make("p", {}, none)]), ...this.demandedAt(step));
     this.showState(step);

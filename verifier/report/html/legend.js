@@ -29,9 +29,9 @@ const Legend = (() => {
     [".arrow.lost", () => icon([line("shows-arrow lost"), ["shows-cross", "path", { d: "M14 2l7 8m0 -8l-7 8" }]]), "is lost"],
     [".arrow.flying", () => icon([line("shows-arrow flying")]), "has not arrived"],
     [".back-edge", () => icon([["loop-mark", "path", { d: "M18 10H8V3H15" }], ["shows-head", "path", { d: "M20 3l-6 -3v6Z" }]]), "repeats forever"],
-    [".ring", () => icon([["shows-ring", "circle", { cx: 11, cy: 6, r: 5 }]]), "has a value at fault"],
-    [".row .change.wrong", () => sample("wrong", "red"), "gives the value at fault"],
-    [".row .change.cause", () => sample("cause", "bold"), "is a premise of what is demanded"],
+    [".ring", () => icon([["shows-ring", "circle", { cx: 11, cy: 6, r: 5 }]]), "a value that breaks the property"],
+    [".row .change.wrong", () => sample("wrong", "red"), "the step that set it"],
+    [".row .change.cause", () => sample("cause", "bold"), "a change that triggered the requirement"],
   ];
 
   /* Of the tables. */

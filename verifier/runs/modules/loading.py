@@ -361,7 +361,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
     formula = Formula(ast.Apply(symbol, place=symbol.place), spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
         hint = "" if kind == "lemma" else ": name it under PROPERTY"
-        raise TlaError(symbol.place, f"the {kind} {name} speaks of more than one state{hint}")
+        raise TlaError(symbol.place, f"the {kind} {name} is about more than one state{hint}")
     spec.refuse_by_value([formula])
     return formula
 

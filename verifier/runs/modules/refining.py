@@ -116,7 +116,7 @@ def _list_remarks(asked: ModuleQuestion) -> Iterator[str]:
         yield explain_left_to_live(*left)
     for name, one in specification.properties.items():
         if name in asked.question.properties and one.initially == one.parts:
-            words = f"the PROPERTY {name} speaks of one state, so of initial states only, as for TLC"
+            words = f"the PROPERTY {name} is about one state, so only about initial states, as for TLC"
             yield f"{words}: name it under INVARIANT to ask it of all"
     if specification.postconditions:
         yield "the POSTCONDITION is not evaluated here: verify explore does"

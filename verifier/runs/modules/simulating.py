@@ -47,7 +47,7 @@ def check_walks(options: SimulateOptions) -> None:
     """Raise UsageError for counts that the interpreter does not have."""
     if options.histogram:
         by = "--coverage" if options.coverage else "--by interpreter"
-        raise UsageError(f"--histogram is not allowed with {by}: it speaks of the translation")
+        raise UsageError(f"--histogram is not allowed with {by}: it is about the translation")
 
 
 def simulate_module(asked: ModuleQuestion, until: float | None = None) -> Run | None:
