@@ -40,7 +40,7 @@ def read_expression(spec: Specification, folder: Path, text: str) -> Formula:
         body = _read(spec, folder, text, model_values)
     formula = Formula(body, spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
-        raise TlaError(Place(SHOWN, 1, 1), "it speaks of more than one state")
+        raise TlaError(Place(SHOWN, 1, 1), "it is about more than one state")
     spec.refuse_by_value([formula])
     return formula
 
