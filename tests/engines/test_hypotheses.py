@@ -279,7 +279,7 @@ def test_the_command_names_what_was_used(tmp_path: Path) -> None:
     assert "NoB" in proofs["NoA"]["uses"]
     assert "NoB" in proofs["NoA"]["lemmas"]
     done = verify("prove", "--spec", spec, *asked, "--certificate", str(file))
-    assert "Properties in the invariant: NoB" in done.stdout
+    assert "NoA is proved by induction together with: NoB" in done.stdout
     written = sorted(tmp_path.iterdir())
     assert written
     for each in written:

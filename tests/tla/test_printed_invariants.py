@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from tests.support.command_line import verify
@@ -46,6 +47,17 @@ CHECK_DEADLOCK FALSE
 """
 
 
+def _list_printed(shown: str, name: str) -> set[str]:
+    """Return the properties that the text has in the invariant of a property."""
+    pattern = rf"(?:^{name} is (?:proved by induction|inductive)|impl(?:y|ies) {name}(?: \(|:))"
+    blocks = [" ".join(block.split()) for block in shown.split("\n\n")]
+    (block,) = (block for block in blocks if re.search(pattern, block))
+    alone = block.startswith(f"{name} is ")
+    start = "together with: " if alone else "Properties in the invariant: "
+    given = f"{block} ".partition(start)[2].partition(". ")[0]
+    return {one.partition(" (")[0] for one in given.split(", ") if one} | ({name} if alone else set())
+
+
 def test_an_invariant_has_the_properties_of_its_certificate_and_each_clause_once(tmp_path: Path) -> None:
     (tmp_path / "Queue.tla").write_text(MODULE)
     (tmp_path / "Queue.cfg").write_text(CONFIG)
@@ -54,12 +66,8 @@ def test_an_invariant_has_the_properties_of_its_certificate_and_each_clause_once
     proofs = json.loads(verify(*asked, "--format", "json").stdout)["proofs"]
     assert {one["property"] for one in proofs} == {"AtMostOnce", "OwnerKnows", "OwnerWorks"}
     shown = verify(*asked).stdout
-    places = {one["property"]: shown.index(f" {one['property']} (") for one in proofs}
     for proof in proofs:
-        before = shown[: places[proof["property"]]].rpartition("\n\n")[2].replace("\n", " ")
-        given = before.partition("Properties in the invariant: ")[2].partition(". ")[0]
-        names = {name.partition(" (")[0] for name in given.split(", ") if name}
-        assert names == {*proof["lemmas"]}
+        assert _list_printed(shown, proof["property"]) == {*proof["lemmas"]}
     own = [one["property"] for one in proofs if one["property"] in one["lemmas"]]
     assert own  # the property itself is part of an invariant
     lists = {tuple(one["invariant"]) for one in proofs if one["invariant"]}
