@@ -83,6 +83,30 @@ def test_a_disabled_action_of_a_python_protocol_is_explained() -> None:
     assert found["nearest"][0]["values"] == {"replica[r1].leader": "–"}
 
 
+@pytest.mark.parametrize(
+    ("spec", "action", "given"),
+    [
+        (LOCK, "Acquire", {"c": "c9"}),
+        (LOCK, "Write", {"c": "c9"}),
+        ("kip101", "LeaderWrite", {"leader": "r9"}),
+    ],
+)
+def test_no_conjunct_is_blamed_for_values_that_parameters_do_not_take(
+    spec: str, action: str, given: Mapping[str, str]
+) -> None:
+    """Acquire is enabled for other clients, so that its guard is true."""
+    found = Client(spec).ask("why_disabled", action=action, parameters=given)
+    assert (found["enabled"], found["nearest"]) == (False, [])
+    assert "do not take these values" in found["reason"]
+
+
+def test_a_conjunct_is_blamed_for_one_client_while_it_is_true_for_another() -> None:
+    client = Client()
+    client.ask("step", action="Acquire", parameters={"c": "c1"})
+    found = client.ask("why_disabled", action="Write", parameters={"c": "c2"})
+    assert [(one["formula"], one["values"]["c"]) for one in found["nearest"]] == [("lease[c] > 0", "c2")]
+
+
 def test_expressions_have_values_in_states() -> None:
     client = Client()
     client.ask("step", to=client.ask("successors")["steps"][0]["state"])

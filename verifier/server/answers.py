@@ -152,9 +152,19 @@ def explain_disabled(
                 "step": title,
                 "to": one.number(after),
             }
-        obstacles = one.machine.explain_obstacles(one.state(number), action, fits)
+        agreed = set[bool]()
+
+        def note(own: Mapping[str, Any]) -> bool:
+            agreed.add(fits(own))
+            return fits(own)
+
+        obstacles = one.machine.explain_obstacles(one.state(number), action, note)
+        made = {"state": number, "action": action, "enabled": False}
+        if agreed == {False}:  # the values are in the way, and no conjunct: each was tried without them
+            words = "the action's parameters do not take these values in this state"
+            return {**made, "ways": 0, "nearest": [], "reason": words}
         shown = [view_obstacle(obstacle) for obstacle in obstacles[:limit]]
-        return {"state": number, "action": action, "enabled": False, "ways": len(obstacles), "nearest": shown}
+        return {**made, "ways": len(obstacles), "nearest": shown}
 
 
 def _make_filter(one: OpenSpec, action: str, given: Mapping[str, Any]) -> Fits:
