@@ -353,7 +353,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_documented_start_works(tmp_path: Path) -> None:
     project = new_project(tmp_path)
-    start, everything, _ = blocks("toml")
+    start, everything, *_ = blocks("toml")
     project.manifest.write_text(start, encoding="utf-8")
     assert verify("ci", str(project.manifest), "--update").exit_code == 0
     assert project.check() == (0, [])
