@@ -35,12 +35,17 @@ class SeenStates extends StateGraph {
   }
 }
 
+let graph = null;
+
 async function draw() {
   const seen = await parent.ask("graph");
   document.getElementById("graph-data").textContent = JSON.stringify(seen.graph);
   const more = seen.left_out ? ` ${seen.left_out} more are not drawn.` : "";
   document.getElementById("told").textContent = `Full circles are states where you were, pale ones those to which steps lead from there. The thick line is the execution.${more}`;
-  new SeenStates(document.getElementById("host"), seen);
+  graph = new SeenStates(document.getElementById("host"), seen);
 }
+
+// The drawing fits the window again, and what is selected stays in view.
+addEventListener("resize", () => graph?.fit());
 
 draw();
