@@ -136,3 +136,40 @@ def test_another_choice_is_refused_with_its_place(choice: str, words: str, tmp_p
 def test_what_is_not_known_to_differ_is_refused(old: str, new: str, words: str, tmp_path: Path) -> None:
     with pytest.raises((UsageError, NotParametric), match=words):
         _prove(tmp_path, "SenderIsNode", text=MODULE.replace(old, new))
+
+
+OPTIONS = r"""---- MODULE Views ----
+EXTENDS Integers
+CONSTANTS Node, Most
+None == "none"
+ASSUME None \notin Node
+VARIABLES teams, who, bad
+TypeOK ==
+  /\ teams \subseteq SUBSET (Node \cup {None})
+  /\ who \in Node \cup {None}
+  /\ bad \in BOOLEAN
+Init == teams = {} /\ who = None /\ bad = FALSE
+Choose(team, n, k) ==
+  /\ Most > 9 /\ n # k /\ team = {None}
+  /\ bad' = TRUE /\ UNCHANGED <<teams, who>>
+Join(n) ==
+  /\ teams' = teams \cup {{who, n}}
+  /\ who' = n /\ UNCHANGED bad
+Next == \/ \E team \in SUBSET (Node \cup {None}), n, k \in Node : Choose(team, n, k)
+        \/ \E n \in Node : Join(n)
+Spec == Init /\ [][Next]_<<teams, who, bad>>
+NeverBad == ~bad
+NotAlone == \A t \in teams : \E n \in Node : n \in t
+====
+"""
+
+
+def test_none_is_one_element_of_a_set(tmp_path: Path) -> None:
+    """It is one whatever the variables of its absent value are. So the actions keep the sets within their
+    sorts, and a set can have None alone. ``NeverBad`` is false from Most = 10 on, where neither the
+    comparison nor the search for a violation comes."""
+    joining = "        \\/ \\E n \\in Node : Join(n)\n"
+    choosing = _prove(tmp_path, "NeverBad", text=OPTIONS.replace(joining, ""))
+    assert _kinds(choosing) == {"NeverBad": "INCONCLUSIVE"}
+    both = _prove(tmp_path, "NeverBad", "NotAlone", text=OPTIONS)
+    assert _kinds(both) == {"NeverBad": "INCONCLUSIVE", "NotAlone": "PROVED"}

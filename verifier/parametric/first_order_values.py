@@ -85,6 +85,11 @@ class Quantified:
     variables: tuple[Node, ...]
     value: Value
     within: Node
+    distinct: Node | None = None
+    """The formula that no other values of the variables form the same value; None if it is true. A plain
+    option that is none must have the value of unused slots. So solvers match keys of sets, in which there is
+    no condition. ``within`` implies it. Where a set is told by its keys, other keys say nothing: a set
+    with none in it would have all of them."""
 
 
 @dataclass(frozen=True)

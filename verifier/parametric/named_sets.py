@@ -57,7 +57,10 @@ class NamedSets:
             return members.node
         one = self._values.quantify(sort.element)
         item = self._values.flat(sort.element, one.value)
-        return self._define(one.variables, item, members.contains(one.value))
+        inside = members.contains(one.value)
+        if one.distinct is not None:
+            inside = self._values.logic.conj((one.distinct, inside))
+        return self._define(one.variables, item, inside)
 
     def name_all(self, sort: Sort, value: Value) -> Value:
         """Return a value whose sets are nodes, so that it can be compared with elements of a set."""

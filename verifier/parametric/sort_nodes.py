@@ -94,17 +94,19 @@ class Values:
                 return Quantified((variable,), variable, logic.true)
             case Option():
                 absent, inner = logic.variable(BOOL), self.quantify(sort.inner)
-                within = logic.disj((absent, inner.within))
+                within, distinct = logic.disj((absent, inner.within)), None
                 if self.has_named_sets:
-                    within = logic.conj((within, logic.disj((logic.neg(absent), self._is_unused(inner)))))
+                    distinct = logic.ite(absent, self._is_unused(inner), inner.distinct or logic.true)
+                    within = logic.conj((within, distinct))
                 value = OptionOf(absent, inner.value, self.has_named_sets)
-                return Quantified((absent, *inner.variables), value, within)
+                return Quantified((absent, *inner.variables), value, within, distinct)
             case Record() | Tuple():
                 parts = {name: self.quantify(part) for name, part in fields_of(sort)}
                 return Quantified(
                     tuple(chain.from_iterable(part.variables for part in parts.values())),
                     Fields({name: part.value for name, part in parts.items()}),
                     logic.conj(part.within for part in parts.values()),
+                    logic.conj(part.distinct for part in parts.values() if part.distinct is not None),
                 )
             case Set():
                 variable = logic.variable(self.sets.find_sort(sort))
@@ -145,10 +147,8 @@ class Values:
         return self._make_unused(BOOL if isinstance(sort, Boolean) else INT)
 
     def _is_unused(self, one: Quantified) -> Node:
-        """Return the formula that a value is that of unused slots. Each option is then one value of its
-        variables, and solvers match the keys of sets, in which there is no condition."""
-        same = (self.logic.equal(variable, self._make_unused(variable.sort)) for variable in one.variables)
-        return self.logic.conj(same)
+        """Return the formula that a value is that of unused slots."""
+        return self.logic.conj(self.logic.equal(held, self._make_unused(held.sort)) for held in one.variables)
 
     def flat(self, sort: Sort, value: Value) -> tuple[Node, ...]:
         """Return a key as nodes: equal keys have equal nodes."""
@@ -253,7 +253,8 @@ class Values:
     def each_any(self, sort: Sort, says: Callable[[Value, Node], Node]) -> Node:
         """Return the formula that a claim holds for all values of a sort and those outside its bounds."""
         one = self.quantify(sort)
-        return self.logic.forall(one.variables, says(one.value, one.within))
+        said = says(one.value, one.within)
+        return self.logic.forall(one.variables, self.logic.implies(one.distinct or self.logic.true, said))
 
     def equal(self, sort: Sort, one: Value, other: Value) -> Node:
         """Return the equality of two values of the sort."""
