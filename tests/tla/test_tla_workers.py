@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import psutil
 import pytest
 
+from tests.support.child_processes import list_children
 from tests.support.columns import QUIET
 from tests.support.command_line import ROOT, verify
 from tests.support.tla_modules import specify_module
@@ -211,7 +211,7 @@ def test_a_worker_that_is_killed_ends_the_search(tmp_path: Path, monkeypatch: py
     found, _ = find_with_workers(made, 2, by_columns=False)
     assert found[0] == "a worker ended before the search: killed by signal 9"
     assert 0 < found[1][0] < 2**16
-    assert not psutil.Process().children()
+    assert not list_children()
 
 
 def test_an_interrupt_keeps_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +226,7 @@ def test_an_interrupt_keeps_what_is_found(tmp_path: Path, monkeypatch: pytest.Mo
         explorer.explore()
     assert explorer.result.distinct == explorer.count > 300
     assert len(explorer.states[-1]) == 2
-    assert not psutil.Process().children()
+    assert not list_children()
 
 
 def test_memory_counts_workers(tmp_path: Path) -> None:
