@@ -173,3 +173,34 @@ def test_none_is_one_element_of_a_set(tmp_path: Path) -> None:
     assert _kinds(choosing) == {"NeverBad": "INCONCLUSIVE"}
     both = _prove(tmp_path, "NeverBad", "NotAlone", text=OPTIONS)
     assert _kinds(both) == {"NeverBad": "INCONCLUSIVE", "NotAlone": "PROVED"}
+
+
+READS = r"""---- MODULE Views ----
+EXTENDS Integers
+CONSTANTS Node, Most
+Nil == -1
+Rec == [by : Node, at : 0..Most]
+VARIABLES last, own
+TypeOK == last \in [Node -> Rec \cup {Nil}] /\ own \in [0..Most -> Node]
+Init ==
+  /\ last = [n \in Node |-> IF Most > 99 THEN Nil ELSE [by |-> n, at |-> 0]]
+  /\ own \in [0..Most -> Node]
+Give(n, k) ==
+  /\ Most <= 99 /\ last' = [last EXCEPT ![n] = [by |-> k, at |-> Most]]
+  /\ UNCHANGED own
+Next == \E n, k \in Node : Give(n, k)
+Spec == Init /\ [][Next]_<<last, own>>
+Held == Most <= 99 => \A n \in Node : last[n].by \in Node
+Member == \A n \in Node : last[n].by \in Node
+NotIn == \A n \in Node : last[n].by \notin {}
+Part == \A n \in Node : {last[n].by} \subseteq Node
+Beyond == Most > 99 => own[Most + 1] \in Node
+====
+"""
+
+
+def test_a_read_without_a_value_belongs_to_no_set(tmp_path: Path) -> None:
+    """The field of -1 is no element of Node, although every value of its kind is."""
+    names = ("Held", "Member", "NotIn", "Part", "Beyond")
+    kinds = _kinds(_prove(tmp_path, *names, text=READS))
+    assert kinds == {**dict.fromkeys(names, "INCONCLUSIVE"), "Held": "PROVED"}

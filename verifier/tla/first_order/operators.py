@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from verifier.encodings.expressions import BOOLEAN, all_values, term_of, wrap
-from verifier.encodings.sorts import Set
+from verifier.encodings.sorts import IndexSet, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
@@ -121,8 +121,38 @@ def _differ(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
     return Typed(TRUTH, ~_equals(reading, whole, scope))
 
 
+_PARTIAL = frozenset({Operator.GET, Operator.MINIMUM_OF, Operator.MAXIMUM_OF, Operator.APPLY})
+"""The operators by which a value of a module may be one that there is not."""
+
+
 def contains(reading: Reading, item: ast.Expression, members: ast.Expression, scope: Scope) -> BooleanValue:
-    """Return the formula that an item is in a set."""
+    """Return the formula that an item is in a set. It has the reads of the item, although every value of the
+    item's kind may be in the set: such a formula has no value where the item has none."""
+    collection = reading.collection(members, scope)
+    said = _find_membership(reading, item, members, scope)
+    try:
+        value = reading.read_typed(item, scope, collection.element)
+    except Misfit:
+        return said
+    term = term_of(value.value)
+    if not _has_partial(term) or any(part == term for part in said.term.walk()):
+        return said
+    return conjoin(wrap(Term(Operator.EQUAL, BOOLEAN, (term, term))), said)
+
+
+def _has_partial(whole: Term) -> bool:
+    """True if a read in a term may have no value. A function of an index set has all elements as keys."""
+    return any(
+        term.operator in _PARTIAL
+        and not (term.operator is Operator.APPLY and isinstance(term.arguments[1].sort, IndexSet))
+        for term in whole.walk()
+    )
+
+
+def _find_membership(
+    reading: Reading, item: ast.Expression, members: ast.Expression, scope: Scope
+) -> BooleanValue:
+    """Return the formula that an item with a value is in a set."""
     collection = reading.collection(members, scope)
     if collection.element is None:
         return NEVER
@@ -177,11 +207,14 @@ def _subset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
     one, other = whole.arguments
     first, second = reading.collection(one, scope), reading.collection(other, scope)
     is_all = second.whole and first.element == second.element and second.element is not None
-    if first.element is None or (is_all and not has_integers(first.element)):
+    if first.element is None:
         return Typed(TRUTH, ALWAYS)
     kind = reading.find_element_kind(first, one.place)
     symbol = Symbol("x", kind.sort(reading.sorts))
     item = Typed(kind, variable_of(symbol))
+    if is_all and not has_integers(kind):
+        own = first.has(item)  # its reads stay, although the answer needs none
+        return Typed(TRUTH, quantify(True, symbol, own.implies(own)) if _has_partial(own.term) else ALWAYS)
     if second.element is None:
         inside: BooleanValue = NEVER
     else:
