@@ -118,17 +118,12 @@ SPARK = "Spark"
 """The name of this means."""
 
 
-def name_processes(count: int) -> str:
-    """Return the name of this means: "one process", "2 processes"."""
-    return "one process" if count == 1 else f"{count} processes"
-
-
 @dataclass(frozen=True)
 class Means:
     """The means that explores the levels from one on, until the next means takes over."""
 
     name: str
-    """SPARK, or the number of processes by ``name_processes``."""
+    """SPARK, or the number of processes by ``exploration_progress.name_processes``."""
     first_level: int
 
 

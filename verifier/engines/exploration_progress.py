@@ -33,3 +33,8 @@ class Progress:
     """Bytes in files, where the states are there."""
     means: str | None = None
     """The current means of exploration, and the one that may come next; None: one process, in any case."""
+
+
+def name_processes(count: int) -> str:
+    """Return the name of this means of exploration: "one process", "2 processes"."""
+    return "one process" if count == 1 else f"{count} processes"

@@ -18,9 +18,8 @@ from verifier.engines.exploration import (
     Means,
     OutOfMemory,
     Request,
-    name_processes,
 )
-from verifier.engines.exploration_progress import Progress
+from verifier.engines.exploration_progress import Progress, name_processes
 from verifier.engines.implied import limit_by_implied
 from verifier.explicit.classes import Classes, classes_of
 from verifier.explicit.coverage import Coverage

@@ -16,7 +16,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from verifier.engines.exploration import Beyond, OutOfMemory, Runner, RunningExploration, name_processes
+from verifier.engines.exploration import Beyond, OutOfMemory, Runner, RunningExploration
+from verifier.engines.exploration_progress import name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.ways import Ways
 from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder

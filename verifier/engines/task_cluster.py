@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.cluster.master import is_one_process, slots_here
 from verifier.cluster.session import Session, SparkFailed, SparkSettings
-from verifier.engines.exploration import SPARK, RunningExploration, name_processes
+from verifier.engines.exploration import SPARK, RunningExploration
+from verifier.engines.exploration_progress import name_processes
 from verifier.engines.level_search import MOST_ROOM
 from verifier.engines.task_processes import TaskProcesses
 from verifier.explicit.level_tasks import Result, Stage, Task

@@ -9,7 +9,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from verifier.engines.exploration import RunningExploration, name_processes
+from verifier.engines.exploration import RunningExploration
+from verifier.engines.exploration_progress import name_processes
 from verifier.engines.level_search import MOST_ROOM
 from verifier.explicit.level_tasks import Result, Stage, Task
 from verifier.explicit.performing import Failed, attempt

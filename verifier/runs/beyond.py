@@ -57,7 +57,8 @@ def remarks(options: ExploreOptions) -> Iterator[str]:
 
 def _say_when_spark_begins(master: str) -> str:
     """Say who explores until Spark does."""
-    from verifier.engines.exploration import LARGE_LEVEL, name_processes
+    from verifier.engines.exploration import LARGE_LEVEL
+    from verifier.engines.exploration_progress import name_processes
     from verifier.engines.task_cluster import LONG
 
     slots = slots_here(master)

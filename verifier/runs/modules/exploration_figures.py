@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from verifier.engines.exploration_progress import name_processes
 from verifier.tla.explorer import Explorer
 
 
@@ -43,8 +44,6 @@ def _describe_workers(explorer: Explorer) -> dict[str, Any]:
     """Return the figures of workers, if some were asked for."""
     if explorer.workers is None:
         return {}
-    from verifier.engines.exploration import name_processes  # other explorations need no NumPy
-
     count, first = explorer.workers.count, explorer.workers.first_level
     means = [] if first == 0 else [{"name": name_processes(1), "first_level": 0}]
     means += [] if first is None else [{"name": name_processes(count), "first_level": first}]

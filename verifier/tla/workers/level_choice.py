@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from verifier.tla.known_states import KnownStates
 from verifier.tla.retracing import Walk
 from verifier.tla.workers.messages import Found
-from verifier.tla.workers.pool import Pool
 from verifier.tla.workers.suitability import explain_one_process
 
 if TYPE_CHECKING:
     from verifier.tla.search_state import SearchState
+    from verifier.tla.workers.pool import Pool
 
 _LOG = logging.getLogger(__name__)
 _BEGIN_SECONDS = 0.5
@@ -110,6 +110,8 @@ class ByWorkers:
         return (end - number) * self._seconds_per_state > _WORTH_SECONDS
 
     def _begin(self, walk: Walk) -> None:
+        from verifier.tla.workers.pool import Pool  # small explorations need no NumPy
+
         _LOG.info("%d workers start at level %d", self.count, self.search.level)
         self.pool = Pool(self.search, walk, self.count)
         self._use(self.pool.known)
