@@ -29,6 +29,13 @@ def run_generator(name: str, *arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
+def run_with_hash_seed(seed: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, in which Python's hashes begin with a seed."""
+    command = [sys.executable, "-c", "from verifier.cli.entry import main; main()", *arguments]
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
 SPARK_AT_ONCE = "from verifier.engines import task_cluster; task_cluster.LONG = 0; "
 """Code with which an exploration on local[2] starts Spark at the first large level."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import run_with_hash_seed
 from verifier.errors import UsageError
 from verifier.runs.modules.loading import load
 from verifier.tla.config import parse_config, parse_value
@@ -40,7 +38,6 @@ INIT Init
 NEXT Next
 INVARIANTS Known Chosen Few
 """
-ENTRY = "from verifier.cli.entry import main; main()"
 GIVEN = ("--set", "Nodes={zeta, beta, alpha, gamma}", "--set", "Tags={omega, beta, None}")
 
 
@@ -53,14 +50,8 @@ def module(tmp_path: Path) -> Path:
     return path
 
 
-def _run(seed: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    command = [sys.executable, "-c", ENTRY, *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-
 def test_each_process_shows_values_in_the_order_of_the_text(module: Path) -> None:
-    shown = {_run(seed, "show", str(module), *GIVEN).stdout for seed in ("0", "1", "2")}
+    shown = {run_with_hash_seed(seed, "show", str(module), *GIVEN).stdout for seed in ("0", "1", "2")}
     assert len(shown) == 1
     text = shown.pop()
     assert "Nodes = {zeta, beta, alpha, gamma}" in text
@@ -70,19 +61,19 @@ def test_each_process_shows_values_in_the_order_of_the_text(module: Path) -> Non
 def test_what_one_process_finds_another_checks(module: Path, tmp_path: Path) -> None:
     trace, certificate = str(tmp_path / "trace.itf.json"), str(tmp_path / "certificate.json")
     asked = ("--property", "Few", "--by", "translation", "--trace-out", trace)
-    assert _run("1", "bmc", str(module), *GIVEN, "--depth", "4", *asked).returncode == 10
+    assert run_with_hash_seed("1", "bmc", str(module), *GIVEN, "--depth", "4", *asked).returncode == 10
     proof = ("--property", "Known", "--certificate", certificate)
-    assert _run("2", "prove", str(module), *GIVEN, *proof).returncode == 0
+    assert run_with_hash_seed("2", "prove", str(module), *GIVEN, *proof).returncode == 0
     for seed in ("3",):
-        done = _run(seed, "replay", trace, "--spec", str(module))
+        done = run_with_hash_seed(seed, "replay", trace, "--spec", str(module))
         assert (done.returncode, done.stderr) == (0, "")
-        assert _run(seed, "certify", certificate, "--spec", str(module)).returncode == 0
+        assert run_with_hash_seed(seed, "certify", certificate, "--spec", str(module)).returncode == 0
 
 
 def test_each_process_explores_in_the_same_order(module: Path) -> None:
     found = []
     for seed in ("1", "2", "3"):
-        done = _run(seed, "explore", str(module), *GIVEN, "--format", "json")
+        done = run_with_hash_seed(seed, "explore", str(module), *GIVEN, "--format", "json")
         content = json.loads(done.stdout)
         found.append([content["constants"], [one["trace"] for one in content["results"]]])
     assert found[0] == found[1] == found[2]

@@ -2,13 +2,11 @@ r"""A quantifier looks at the members of a set in TLC's order, and ends at the f
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import run_with_hash_seed
 from verifier.runs.modules.loading import load
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
@@ -28,7 +26,6 @@ Images == {known[n] : n \in Node} = {1}
 Listed == [n \in Node |-> known[n]] = known
 Typed == known \in [DOMAIN known -> 0..2]
 ===="""
-ENTRY = "from verifier.cli.entry import main; main()"
 SEEDS = ("0", "1")
 
 
@@ -38,12 +35,6 @@ def _write(folder: Path, name: str, *, known: str) -> Path:
     words = f"CONSTANT Node = {{a, b, c, d}}\nINIT Init\nNEXT Next\nINVARIANT {name}\nCHECK_DEADLOCK FALSE\n"
     path.with_suffix(".cfg").write_text(words)
     return path
-
-
-def _run(seed: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    command = [sys.executable, "-c", ENTRY, *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 FIRST, OTHERS = r"known = [n \in {First} |-> 1]", r"known = [n \in Node \ {First} |-> 1]"
@@ -58,7 +49,7 @@ def test_each_process_gives_the_answer_of_tlc(
     """TLC 2026.04 finds no error if the first member decides, and an error if the first has no value."""
     path = str(_write(tmp_path, "Some", known=known))
     for seed in SEEDS:
-        done = _run(seed, *engine, path, "--property", "Some")
+        done = run_with_hash_seed(seed, *engine, path, "--property", "Some")
         assert (done.returncode == 2) is fails, (seed, done.stdout, done.stderr)
         assert ("a is not in the domain" in done.stdout + done.stderr) is fails, (seed, done.stderr)
 

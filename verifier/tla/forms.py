@@ -6,7 +6,6 @@ Source: Specifying Systems (Lamport, 2002), section 16.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,12 @@ from verifier.tla.loops import (
     item_source,
     loop_lines,
     loop_lines_over,
-    members_in_order,
+    member_lines,
     whole_loop_source,
 )
 from verifier.tla.symmetry import Asymmetric
 from verifier.tla.value_types import NoValue, Value
-from verifier.tla.values import is_infinite, is_set, members, set_of
+from verifier.tla.values import is_infinite, is_set, set_of
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Compile, Evaluator
@@ -156,14 +155,8 @@ def _filter(ev: Evaluator, whole: ast.Filter, unit: Unit, primed: bool) -> Sourc
     domain = ev.value_source(whole.binding.domain, unit, primed)
 
     def make(ordered: bool) -> list[str]:
-        walk = partial(members_in_order, ev) if ordered else members
         return [
-            f"found = {domain}",
-            "if type(found) is not frozenset:",
-            f" test = {ev.emit.bind(test_infinite)}(e, found)",
-            " if test is not None: return test",
-            f" found = {ev.emit.bind(walk)}(found)",
-            *([f"else: found = {ev.emit.bind(walk)}(found)"] if ordered else []),
+            *member_lines(ev, domain, test_infinite, ordered=ordered),
             "kept = []",
             *loop_lines_over(ev, whole.binding, unit, "found", [f"if {body}: {kept}"]),
             "return frozenset(kept)",

@@ -6,7 +6,6 @@ Source: Specifying Systems (Lamport, 2002), section 16.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,9 @@ from verifier.tla.excepting import at_source, except_source
 from verifier.tla.forms import asymmetric_choice, compile_choice
 from verifier.tla.frames import Evaluate, Frame, Undefined, Unit
 from verifier.tla.lazy_sets import FunctionSet, ProductSet
-from verifier.tla.loops import compile_setter, item_source, loop_lines, members_in_order, whole_loop_source
+from verifier.tla.loops import compile_setter, item_source, loop_lines, member_lines, whole_loop_source
 from verifier.tla.value_types import Fn, NoValue, Value
-from verifier.tla.values import LazyFunction, has_at_most, is_infinite, is_set, members
+from verifier.tla.values import LazyFunction, has_at_most, is_infinite, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Compile, Evaluator
@@ -70,14 +69,8 @@ def _function_source(ev: Evaluator, whole: ast.Function, unit: Unit, primed: boo
         return f"{ev.emit.bind(lazy)}(e, {domain})"
 
     def make(ordered: bool) -> list[str]:
-        walk = partial(members_in_order, ev) if ordered else members
         return [
-            f"found = {domain}",
-            "if type(found) is not frozenset:",
-            f" lazy = {ev.emit.bind(lazy_if_infinite)}(e, found)",
-            " if lazy is not None: return lazy",
-            f" found = {ev.emit.bind(walk)}(found)",
-            *([f"else: found = {ev.emit.bind(walk)}(found)"] if ordered else []),
+            *member_lines(ev, domain, lazy_if_infinite, ordered=ordered),
             "pairs = {}",
             "for item in found:",
             f" e[{slot}] = item",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +152,22 @@ def members_in_order(ev: Evaluator, container: Value) -> Iterable[Value]:
         return ev.order.walk(container)
     except NoValue:
         return ev.order.sort_by_kind(frozenset(members(container)))
+
+
+def member_lines(
+    ev: Evaluator, domain: Source, replace_infinite: Callable[[Frame, Value], Any], *, ordered: bool
+) -> list[str]:
+    """Return lines that put the members of a set into ``found``. ``replace_infinite`` returns the value of
+    the whole loop for an infinite set, and None for a finite one."""
+    walk = partial(members_in_order, ev) if ordered else members
+    return [
+        f"found = {domain}",
+        "if type(found) is not frozenset:",
+        f" whole = {ev.emit.bind(replace_infinite)}(e, found)",
+        " if whole is not None: return whole",
+        f" found = {ev.emit.bind(walk)}(found)",
+        *([f"else: found = {ev.emit.bind(walk)}(found)"] if ordered else []),
+    ]
 
 
 def loop_lines_over(
