@@ -153,9 +153,7 @@ class Reader:
             variables, arguments = self._keep_used(term, scope, outside, symbols, variables, arguments)
         name = self._define(term, scope, outside, symbols, variables)
         if self.before is not None:
-            values = {s: v for s, v in scope.values.items() if s not in self.scope.values}
-            outer = replace(scope, values={**self.before.scope.values, **values})
-            twin = self.before._define(term, outer, outside, symbols, variables)
+            twin = self.before._define(term, self.before._enter(scope), outside, symbols, variables)
             if twin != name:
                 self.definitions.twins.setdefault(name, twin)
         return self.logic.app(name, BOOL, arguments)
@@ -173,10 +171,13 @@ class Reader:
         fields, too, of which solvers need not know the values."""
         used = self._find_meaning(term, scope, outside, symbols).free
         if self.before is not None:
-            outer = replace(scope, values={**scope.values, **self.before.scope.values})
-            used |= self.before._find_meaning(term, outer, outside, symbols).free
+            used |= self.before._find_meaning(term, self.before._enter(scope), outside, symbols).free
         pairs = [(one, value) for one, value in zip(variables, arguments, strict=True) if one in used]
         return tuple(one for one, _ in pairs), tuple(value for _, value in pairs)
+
+    def _enter(self, scope: Scope) -> Scope:
+        """Return a scope of the state after a step with the variables of this state."""
+        return replace(scope, values={**scope.values, **self.scope.values})
 
     def _define(
         self,

@@ -298,17 +298,19 @@ def _with_descendants(pid: int) -> list[psutil.Process]:
 
 def _proportional(process: psutil.Process) -> int:
     """Return the memory of a process, with its share of the memory that it shares by fork."""
-    with contextlib.suppress(psutil.Error):
-        memory = process.memory_full_info()
-        return int(getattr(memory, "pss", memory.rss))  # only Linux has the proportional size
-    return 0
+    return _measure(process.pid, "pss")  # only Linux has the proportional size
 
 
 def _private(pid: int) -> int:
     """Return the memory of a process that it does not share."""
+    return _measure(pid, "uss")
+
+
+def _measure(pid: int, kind: str) -> int:
+    """Return the memory of a process by one kind of size, or what is resident where that is not known."""
     with contextlib.suppress(psutil.Error):
         memory = psutil.Process(pid).memory_full_info()
-        return int(getattr(memory, "uss", memory.rss))
+        return int(getattr(memory, kind, memory.rss))
     return 0
 
 

@@ -155,8 +155,9 @@ def explain_disabled(
         agreed = set[bool]()
 
         def note(own: Mapping[str, Any]) -> bool:
-            agreed.add(fits(own))
-            return fits(own)
+            agrees = fits(own)
+            agreed.add(agrees)
+            return agrees
 
         obstacles = one.machine.explain_obstacles(one.state(number), action, note)
         made = {"state": number, "action": action, "enabled": False}

@@ -5,7 +5,7 @@ Both are for the scripts of reports, which draw them in the browser.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from verifier.conform.modules import ModuleMachine
@@ -13,7 +13,6 @@ from verifier.conform.protocols import concrete
 from verifier.outcomes.labeled_graph import LabeledGraph
 from verifier.report.packed_diagram import pack_diagram
 from verifier.report.trace_diagram import diagram_of
-from verifier.runs.building import build_model
 from verifier.runs.modules.traces import as_file, module_trace
 from verifier.server.open_spec import OpenSpec, Visited
 from verifier.text.state_graph import as_data
@@ -34,8 +33,6 @@ def write_execution(spec: OpenSpec, path: Sequence[Visited]) -> dict[str, Any]:
         return as_file(
             machine.spec, definition, module_trace(machine.spec, definition, None, states, taken), states
         )
-    if spec.model is None:
-        spec.model = build_model(definition)
     values = tuple(
         {name: concrete(value) for name, value in zip(machine.variables, state, strict=True)}
         for state in states
@@ -59,7 +56,8 @@ def draw_execution(spec: OpenSpec) -> dict[str, Any]:
 
 def draw_graph(spec: OpenSpec) -> dict[str, Any]:
     """Return the graph of the states in which one was, and those to which steps lead from there."""
-    current, numbers = spec.current, _list_seen(spec)
+    current, seen = spec.current, _list_seen(spec)
+    numbers = seen[:_MOST_DRAWN]
     places = {number: place for place, number in enumerate(numbers)}
     edges = [
         (places[number], places[step.state], spec.title(step.action, step.parameters))
@@ -80,23 +78,11 @@ def draw_graph(spec: OpenSpec) -> dict[str, Any]:
         "visited": [places[number] for number in spec.visited if number in places],
         "path": [places[one.state] for one in spec.path if one.state in places],
         "current": places.get(current),
-        "left_out": _count_left_out(spec, places),
+        "left_out": len(seen) - len(numbers),
     }
 
 
 def _list_seen(spec: OpenSpec) -> list[int]:
-    """Return the numbers of the states to draw, those first with which walks began."""
-    seen = dict.fromkeys(spec.begun)
-    for number in spec.visited:
-        seen.setdefault(number)
-    for number in spec.visited:
-        for step in spec.successors(number):
-            if len(seen) >= _MOST_DRAWN:
-                return list(seen)[:_MOST_DRAWN]
-            seen.setdefault(step.state)
-    return list(seen)[:_MOST_DRAWN]
-
-
-def _count_left_out(spec: OpenSpec, places: Mapping[int, int]) -> int:
-    seen = {*spec.visited, *(step.state for number in spec.visited for step in spec.successors(number))}
-    return len(seen - places.keys())
+    """Return the numbers of the states that were seen, those first with which walks began."""
+    ahead = (step.state for number in spec.visited for step in spec.successors(number))
+    return list(dict.fromkeys((*spec.begun, *spec.visited, *ahead)))

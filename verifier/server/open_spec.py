@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.conform.judging import make_machine
 from verifier.conform.machine import Machine, State
 from verifier.errors import UsageError, cut, make_unknown_name_error
 from verifier.runs.loaded import Loaded
 from verifier.server.readings import Reading, make_reading
-from verifier.system.model import Model
+
+if TYPE_CHECKING:
+    from verifier.system.model import Model
 
 Stamp = tuple[int, int]
 
@@ -60,8 +62,6 @@ class OpenSpec:
     """The states with which executions began, in their order."""
     visited: dict[int, None] = field(default_factory=dict)
     """The states where one stood, in their order."""
-    model: Model | None = None
-    """A protocol's transition system, once a drawing needed it."""
     _states: list[State] = field(default_factory=list)
     _numbers: dict[State, int] = field(default_factory=dict)
     _successors: dict[int, list[Successor]] = field(default_factory=dict)
@@ -76,6 +76,13 @@ class OpenSpec:
     def reading(self) -> Reading:
         """The specification as claims about states."""
         return make_reading(self.loaded, self.machine)
+
+    @cached_property
+    def model(self) -> Model:
+        """The transition system of a protocol."""
+        from verifier.runs.building import build_model  # only drawings need it
+
+        return build_model(self.loaded.definition)
 
     @property
     def has_changed(self) -> bool:

@@ -275,6 +275,19 @@ async function explainProperty(name) {
   say(`${name} is ${found.holds === null ? `without a value: ${found.reason}` : found.holds}${parts.length ? `. False: ${parts.join("; ")}` : ""}`);
 }
 
+// Take steps, each chosen among those that are listed.
+async function follow(picks) {
+  for (const pick of picks) {
+    const { steps } = await ask("successors", { limit: 10000 });
+    const index = pick(steps);
+    if (!(index in steps)) {
+      throw new Error("the address names a step that there is not");
+    }
+    await takeStep(steps[index]);
+    choices.push(index);
+  }
+}
+
 async function start(given) {
   const initial = await ask("initial_states", { limit: 1000 });
   const first = given[0] ?? 0;
@@ -283,14 +296,7 @@ async function start(given) {
   }
   await ask("go", { state: initial.states[first].state });
   choices = [first];
-  for (const index of given.slice(1)) {
-    const { steps } = await ask("successors", { limit: 10000 });
-    if (!(index in steps)) {
-      throw new Error("the address names a step that there is not");
-    }
-    await takeStep(steps[index]);
-    choices.push(index);
-  }
+  await follow(given.slice(1).map((index) => () => index));
   showInitial(initial);
 }
 
@@ -299,12 +305,7 @@ async function walkTo(way) {
   const initial = await ask("initial_states", { limit: 10000 });
   choices = [initial.states.findIndex((one) => one.state === way[0])];
   await ask("go", { state: way[0] });
-  for (const state of way.slice(1)) {
-    const { steps } = await ask("successors", { limit: 10000 });
-    const index = steps.findIndex((one) => one.state === state);
-    await takeStep(steps[index]);
-    choices.push(index);
-  }
+  await follow(way.slice(1).map((state) => (steps) => steps.findIndex((one) => one.state === state)));
   await refresh();
 }
 
