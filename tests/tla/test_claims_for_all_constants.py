@@ -131,3 +131,14 @@ def test_a_certificate_of_no_claim_is_refused(spec: str, tmp_path: Path) -> None
     (tmp_path / "c.json").write_text(json.dumps(content))
     with pytest.raises(UsageError, match="no property of the module is named"):
         read_claim(tmp_path / "c.json", spec, None, Limits())
+
+
+def test_a_violation_beside_a_proof_leaves_the_figures_of_the_whole_comparison(spec: str) -> None:
+    """The states of the counterexample are compared once more, but the proof rests on the other comparison."""
+    Path(spec).write_text(MODULE.replace("AllDone ==", "NoneTaken == taken = {}\nAllDone =="))
+    beside = prove(spec, "DoneIsTaken", "NoneTaken")
+    assert [one.kind.name for one in beside.outcome.verdicts] == ["PROVED", "VIOLATED"]
+    alone = prove(spec, "DoneIsTaken")
+    figures = [run.outcome.statistics["validation"] for run in (beside, alone)]
+    assert figures[0]["sizes"] == figures[1]["sizes"]
+    assert min(one["states"] for one in figures) > 10
