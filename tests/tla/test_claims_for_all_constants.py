@@ -134,7 +134,7 @@ def test_a_certificate_of_no_claim_is_refused(spec: str, tmp_path: Path) -> None
 
 
 def test_a_violation_beside_a_proof_leaves_the_figures_of_the_whole_comparison(spec: str) -> None:
-    """The states of the counterexample are compared once more, but the proof rests on the other comparison."""
+    """The states of the counterexample are compared once more. The proof rests on the other comparison."""
     Path(spec).write_text(MODULE.replace("AllDone ==", "NoneTaken == taken = {}\nAllDone =="))
     beside = prove(spec, "DoneIsTaken", "NoneTaken")
     assert [one.kind.name for one in beside.outcome.verdicts] == ["PROVED", "VIOLATED"]
