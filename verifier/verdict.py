@@ -112,6 +112,7 @@ _EXIT_CODES = {
 }
 
 NEVER_REACHED = "reached in no state: every reachable state was looked at"
+_NOT_REACHED = "not reached in any execution of at most"
 POSTCONDITION_FALSE = "the postcondition is false"
 NO_STATE_REACHES = "reached in no state: an invariant excludes it"
 
@@ -124,7 +125,7 @@ def settle_verdict(*, sought: bool) -> tuple[VerdictKind, str | None]:
 
 def say_not_reached(depth: int) -> str:
     """Say why a reachable property stays open that was looked for to that depth."""
-    return f"reached in no execution of at most {depth} {'action' if depth == 1 else 'actions'}"
+    return f"{_NOT_REACHED} {depth} {'action' if depth == 1 else 'actions'}"
 
 
 def beyond_depth(depth: int) -> str:
@@ -176,12 +177,17 @@ def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: st
             return f"HOLDS({depth})"
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
             return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
-        case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE:
+        case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE and not _says_depth(reason):
             closed = "no depth closed" if depth is None else f"depth {depth} closed"
             return f"INCONCLUSIVE({reason}, {closed})"
         case VerdictKind.PROVED:
             return str(kind)
     return f"{kind}({reason})" if reason else str(kind)
+
+
+def _says_depth(reason: str | None) -> bool:
+    """True if a reason for an open property names the depth that was searched."""
+    return reason is not None and reason.startswith(_NOT_REACHED)
 
 
 def steps_words(count: int) -> str:

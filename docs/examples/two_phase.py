@@ -165,7 +165,7 @@ class TwoPhase(Protocol, camel_case=True):
 
     @lemma
     def rms_keep_their_word(self, s: TwoPhaseState) -> Formula:
-        """A manager that has said it is prepared aborts only when told. A manager commits only when told."""
+        """After a manager says that it is prepared, it aborts only when told. It commits only when told."""
         commits, aborts = s.decision_msgs.contains(Decision.COMMIT), s.decision_msgs.contains(Decision.ABORT)
         return forall(
             s.prepared_msgs.contains(rm).implies(

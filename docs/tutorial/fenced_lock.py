@@ -77,7 +77,7 @@ class LeaseLock(Protocol):
         )
 
     def newer(self, one: OptionValue[Integer], other: OptionValue[Integer]) -> OptionValue[Integer]:
-        """The newer of two tokens. No token counts as older than any."""
+        """The newer of two tokens. A missing token counts as older than every token."""
         return if_(one.is_none | (other.value > one.value), other, one)
 
     @invariant()
@@ -87,5 +87,5 @@ class LeaseLock(Protocol):
 
     @reachable()
     def later_write(self, s: LockState) -> Formula:
-        """A write under a later lease than the first gets through."""
+        """Some write succeeds under a lease that is not the first."""
         return s.stored.is_some & (s.stored.value > 0)

@@ -61,9 +61,9 @@ def test_bounded_search_reaches_what_is_within_its_depth(corridor: Model, steps:
 def test_what_is_not_reached_within_the_depth_is_no_pass(corridor: Model, steps: StepsChoice) -> None:
     (verdict,) = run_bounded(corridor, "AtFour", depth=1, steps=steps).verdicts
     assert (verdict.kind, verdict.depth, verdict.trace) == (VerdictKind.INCONCLUSIVE, 1, None)
-    assert verdict.reason == "reached in no execution of at most 1 action"
+    assert verdict.reason == "not reached in any execution of at most 1 action"
     (verdict,) = run_bounded(corridor, "AtFive", steps=steps).verdicts
-    assert verdict.reason == "reached in no execution of at most 5 actions"
+    assert verdict.reason == "not reached in any execution of at most 5 actions"
 
 
 def test_a_witness_may_be_asked_for_with_the_fewest_actions() -> None:
@@ -85,7 +85,7 @@ def test_complete_exploration_settles_what_is_reachable(corridor: Model) -> None
     assert (five.kind, five.reason, five.trace) == (VerdictKind.VIOLATED, NEVER_REACHED, None)
     partial = explore(corridor, Exploring(("AtFive",), max_depth=2)).verdicts[0]
     assert (partial.kind, partial.depth) == (VerdictKind.INCONCLUSIVE, 2)
-    assert partial.reason == "reached in no execution of at most 2 actions"
+    assert partial.reason == "not reached in any execution of at most 2 actions"
     limited = explore(corridor, Exploring(("AtFive",), max_states=2)).verdicts[0]
     assert (limited.kind, limited.reason) == (VerdictKind.INCONCLUSIVE, "more than 2 states")
 
@@ -300,4 +300,4 @@ def test_the_typo_of_the_tutorial_is_noticed(tmp_path: Path) -> None:
     done = verify("bmc", str(target), "--depth", "30", "--expect", "later_write=reached", *FAST)
     assert done.exit_code == 12, done.output
     assert "warning: never enabled within depth 30: Write (a guard too strong?)" in done.stdout
-    assert "INCONCLUSIVE(reached in no execution of at most 30 actions, depth 30 closed)" in done.stdout
+    assert "INCONCLUSIVE(not reached in any execution of at most 30 actions)" in done.stdout

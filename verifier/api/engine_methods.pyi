@@ -25,10 +25,11 @@ class EngineMethods:
         """Decide every property, by all engines.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -68,10 +69,11 @@ class EngineMethods:
         """Check properties in every execution up to a depth.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -79,7 +81,7 @@ class EngineMethods:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
           module as TLC does; translation uses formulas; auto takes the faster one and says which.
-        - depth: The most actions of an execution. [default: the spec's default_depth, or 10]
+        - depth: The largest number of actions in an execution. [default: the spec's default_depth, or 10]
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
         - solver: The solver. [default: cadical]
@@ -115,10 +117,11 @@ class EngineMethods:
         """Look at every reachable state, without a solver.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -130,7 +133,7 @@ class EngineMethods:
         - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
           Off by default, because it changes the counts.
         - max_states: End when there are more states than this.
-        - depth: The most actions of an execution. [default: no limit]
+        - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
         - master: Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and
           yarn are clusters. Needs Java 17. Every executor must see the --work folder.
@@ -163,25 +166,28 @@ class EngineMethods:
         """Run random executions and count.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
           module as TLC does; translation uses formulas; auto takes the faster one and says which.
         - walks: The number of executions.
-        - depth: The most actions of an execution.
+        - depth: The largest number of actions in an execution.
         - seed: Vary the executions. The same seed gives the same ones.
         - guided: Search for violations: prefer rare actions, restart from states with new values, and let
-          a solver look ahead of these. The counts are then not a sample of all executions.
+          a solver search a few steps beyond these states. The counts are then not a sample of all
+          executions.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first.
-        - histogram: Count the values of an expression in the last states; may be repeated. It is Python
-          over state variables, constants and the protocol's methods (s is the state), with + - * // % <
-          <= == != & | ~ [ ], forall, exists, count, if_, minimum, maximum.
+        - histogram: Count the values of an expression in the last state of each execution; may be
+          repeated. The expression is Python over state variables, constants and the protocol's methods (s
+          is the state), with + - * // % < <= == != & | ~ [ ], forall, exists, count, if_, minimum,
+          maximum.
         - count_action: Count how often this action is taken in an execution; may be repeated.
         """
 
@@ -206,10 +212,11 @@ class EngineMethods:
         """Prove properties for all depths, or find a violation.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -222,8 +229,8 @@ class EngineMethods:
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
           checks every proof. [default: cadical for k-induction, z3 for bounded model checking]
         - lemmas: Check the spec's lemmas first, and let IC3 use those that are inductive.
-        - explore: Explore beside the provers. Exploration uses no solver, and makes no proof that a
-          certificate could hold. So --solver and --certificate switch it off.
+        - explore: Explore beside the provers. Exploration uses no solver, and gives no proof that could
+          be written as a certificate. So --solver and --certificate switch exploration off.
         - all_constants: Prove invariants for all values of the constants at once, with the spec's lemmas
           (docs/all-constants.md).
         - suggest: If --all-constants fails, search for lemmas at small constants, and print those that
@@ -251,18 +258,19 @@ class EngineMethods:
         """Prove properties for all depths, by the spec's lemmas.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
         - lemmas: A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+
           module. May be repeated. [default: all that are declared]
         - solver: The solver.
-        - symmetry: Ask about one instance of an action for all that differ in interchangeable elements
-          only.
+        - symmetry: Of the instances of an action that differ only in interchangeable elements, check just
+          one.
         - houdini: Drop lemmas until the rest is inductive, and say where each failed.
         - minimise: Drop every lemma that is not needed (implies --houdini).
         - reachable: Look for an execution of at most K actions to the first state of a counterexample.
@@ -289,10 +297,11 @@ class EngineMethods:
         """Check temporal properties under fairness.
 
         Options:
-        - expect: Exit with 0 if this is the worst verdict: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is
-          about one property; ACTION=enabled demands that an action was enabled. May be repeated. An
-          unexpected verdict keeps its exit code, or has 14 if its exit code is 0.
+        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
+          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
+          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
+          expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:

@@ -40,9 +40,9 @@ def command(
 ) -> int:
     """Check a proof again, from its file, with another solver than the one that found it.
 
-    The file must belong to this version of the protocol, and its lemmas must read as they do here. The
-    check then shows that the invariant holds initially, that every instance of every action keeps it, and
-    that it implies the property.
+    The file must belong to this version of the protocol, and its lemmas must be the same as in your copy of
+    the protocol. The check then shows three things: the invariant holds initially, every instance of every
+    action keeps the invariant, and the invariant implies the property.
 
     A file may have proofs of several properties. Each is checked, and the other properties of that run are
     listed. The file also says which engine found a proof; nothing checks this, and no verdict depends on it.

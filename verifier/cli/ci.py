@@ -50,8 +50,9 @@ def command(
 ) -> int:
     """Check what a project expects of its protocols, as written in MANIFEST (docs/ci.md).
 
-    Each difference is one line that says why: another verdict or length, a spec that changed since, a
-    property that no cell covers, a run that decided nothing. The exit code is 0 if there is no difference.
+    Each difference is one line that says why: another verdict or length, a spec that changed after its
+    expectations were recorded, a property that no cell covers, a run that decided nothing. The exit code is
+    0 if there is no difference.
     If an unexpected verdict is bad (violated, deadlock, not decided), or a violation has another length, the
     exit code is that of the verdict. For all other differences it is 14. The worst exit code counts.
 

@@ -28,11 +28,11 @@ _MAP_HELP = (
     "Python with a function read(event)."
 )
 _DRAFT_HELP = (
-    "Print a proposed mapping file: which actions fit the first events of a log, and how sure that is."
+    "Print a proposed mapping file: the actions that fit the first events of a log, and how sure each is."
 )
 _ENV_HELP = (
-    "A module that reads its log: the environment variable with the log's path. [default: the one that the "
-    "module reads with IOEnv]"
+    "For a module that reads its own log: the environment variable that gets the path of the log. [default: "
+    "the variable that the module reads with IOEnv]"
 )
 _STATES_HELP = (
     "Leave a log undecided if more states than this agree with it at some line. For a module that reads its "

@@ -32,7 +32,8 @@ _FORMAT_HELP = (
     "checkers."
 )
 _OUT_HELP = (
-    "The file. Without it standard output. AIGER is binary, but ASCII in a file *.aag and on standard output."
+    "Write to this file instead of standard output. AIGER is written in binary; in ASCII to a file *.aag and "
+    "to standard output."
 )
 _MAP_HELP = (
     "Write as JSON which bit, latch, input and output stands for which variable, value, action and property."
@@ -66,9 +67,10 @@ def command(
 ) -> int:
     """Write a protocol at its constants, with properties, for other model checkers.
 
-    An execution there has the same states as here, and also steps that change nothing. The file says what a
-    bad state means: a property is violated, or a reachable property is reached. An action is disabled where
-    it would leave a sort. The type invariant, which is exported too, says that this never happens.
+    In the exported file, executions have the same states as in verify. They may also contain steps that
+    change nothing. The file says what a bad state means: a property is violated, or a reachable property is
+    reached. An action is disabled where it would leave a sort. The type invariant, which is exported too,
+    says that this never happens.
 
     \b
     Examples:

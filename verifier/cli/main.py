@@ -30,8 +30,8 @@ _COMMANDS = {
     "serve": ("verifier.cli.serve:command", "Answer requests of agents, editors and scripts."),
     "report": ("verifier.cli.report:command", "Report a run: text, Markdown, JSON, JUnit XML, or HTML."),
     "sweep": ("verifier.cli.sweep:command", "Run every combination of constants, properties and engines."),
-    "ci": ("verifier.cli.ci:command", "Check what a project expects of its protocols."),
-    "matrix": ("verifier.cli.matrix:command", "Print such expectations as jobs of a CI matrix."),
+    "ci": ("verifier.cli.ci:command", "Check the cells of a manifest: the verdicts that a project expects."),
+    "matrix": ("verifier.cli.matrix:command", "Print the cells of a manifest as jobs of a CI matrix."),
     "export": ("verifier.cli.export:command", "Write a protocol for other model checkers."),
     "help": ("verifier.cli.help:command", "Show the help of a command."),
 }
@@ -48,7 +48,7 @@ Examples:
   verify bmc kip320-first-try --depth 12
 
 \b
-Exit codes, of several verdicts the worst:
+Exit codes (with several verdicts, the worst one counts):
 """
 _LEVELS = ("debug", "info", "warning")
 _MEANING = TextWrapper(78, subsequent_indent=" " * 6)
@@ -92,7 +92,7 @@ _EVERYWHERE = (
         is_flag=True,
         expose_value=False,
         callback=_keep_quiet,
-        help="Say nothing on standard error but errors and warnings.",
+        help="Print only errors and warnings on standard error.",
     ),
     click.Option(
         ["--verbose"],

@@ -29,9 +29,9 @@ _GROUPS_HELP = (
 def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 
-    Each entry has group, cell, spec, engine and seconds. A job runs it by verify ci MANIFEST --cell CELL. If
-    a spec checks a property by default, and no cell expects a verdict of it, the exit code is 14: no
-    job could notice that.
+    Each entry has group, cell, spec, engine and seconds. A job runs the cells of an entry with: verify ci
+    MANIFEST --cell CELL. If a spec checks a property by default, and no cell expects a verdict on this
+    property, the exit code is 14, because no single job can detect this.
 
     \b
     Examples:

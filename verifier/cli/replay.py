@@ -34,7 +34,8 @@ def command(file: Path, spec: str | None, settings: tuple[str, ...], shown: bool
     """Check a trace file (ITF JSON) against its protocol, without a solver.
 
     Every state and action is computed again: Init holds in state 0, each action is enabled and gives the next
-    state, and the property fails in the last. If not, exit code 2 and a line that says at which step and why.
+    state, and the property fails in the last. If a check fails, the exit code is 2, and a line says at which
+    step and why.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ def command(
 ) -> int:
     """Describe a protocol: constants, variables, actions, properties, and the size of its encoding.
 
-    How one is written is in docs/language.md.
+    docs/language.md describes how to write a protocol.
 
     \b
     Examples:

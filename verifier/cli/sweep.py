@@ -36,7 +36,7 @@ _GRID_HELP = (
     "Values of a constant: a range, replicas=2..4, or a list, log_size=1,2,3. May be repeated; each "
     "combination is a job."
 )
-_DEPTH_HELP = "The most actions of an execution. [default: the spec's default_depth, or 10]"
+_DEPTH_HELP = "The largest number of actions in an execution. [default: the spec's default_depth, or 10]"
 _PROPERTY_HELP = (
     "What to check; may be repeated. 'all' is all of them. [default: what each spec checks by default]"
 )
@@ -47,10 +47,10 @@ _MASTER_HELP = (
 )
 _ARCHIVE_HELP = "A packed environment for the executors of a cluster, with this package in it."
 _RERUN_HELP = (
-    "Run again what has a row with this verdict, property, spec or engine, as in verdict=inconclusive; may "
-    "be repeated."
+    "Run again the jobs whose earlier result has this verdict, property, spec or engine, as in "
+    "verdict=inconclusive; may be repeated."
 )
-_REPAIR_HELP = "Set aside files of rows in FOLDER that are damaged, and run their jobs again."
+_REPAIR_HELP = "Set damaged files in the folder --out aside, and run their jobs again."
 _EXPECT_HELP = (
     "The worst verdict that counts as success: holds, violated, proved, ...; PROPERTY=VERDICT is about one "
     "property. May be repeated."
@@ -130,7 +130,8 @@ class Options:
 def command(**given: Any) -> int:
     """Run many jobs: every combination of specs, constants, properties and engines, on Spark.
 
-    Rows are kept in FOLDER as Parquet while the sweep runs. Ctrl-C keeps what is done. Needs Java 17.
+    The results are kept as Parquet in the folder --out. Ctrl-C keeps the results of the jobs that have
+    ended. A sweep needs Java 17.
 
     \b
     Examples:

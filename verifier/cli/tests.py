@@ -23,7 +23,7 @@ _COVER_HELP = (
     "invariant)."
 )
 _DEPTH_HELP = (
-    "The most actions of an execution; the search looks no deeper. [default: 20, or as many as the farthest "
+    "The largest number of actions in an execution. [default: 20, or as many as the farthest "
     "target needs]"
 )
 _OUT_HELP = "Write the executions into this folder, as ITF and as ndjson, with a mapping for verify conform."
@@ -79,10 +79,10 @@ def command(
     """Make a small set of executions that covers a specification, as tests of an implementation.
 
     The states are explored, and each execution is replayed before it is written. The same seed gives the same
-    files, byte for byte. docs/tests.md begins a test of a real implementation.
+    files, byte for byte. docs/tests.md shows how to test a real implementation.
 
-    Exit code 0: each target is covered, or impossible since the graph is complete; 12: some target is not
-    covered, or states were left out; 2: wrong usage.
+    The exit code is 0 if each target is covered, or is impossible because the graph is complete. It is 12
+    if some target is not covered, or states were left out, and 2 for wrong usage.
 
     \b
     Examples:

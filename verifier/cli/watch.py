@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.3
 _ENGINE_HELP = "The engine that checks. [default: check]"
 _PROPERTY_HELP = "A property to check; may be repeated. [default: those checked by default]"
-_DEPTH_HELP = "The most actions of an execution, for engines with a depth."
+_DEPTH_HELP = "The largest number of actions in an execution, for engines with a depth."
 
 
 @click.command("watch", cls=GroupedCommand)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from verifier.runs.question import Question
     from verifier.system.model import Model
 
-_DEPTH = "The most actions of an execution. [default: the spec's default_depth, or 10]"
+_DEPTH = "The largest number of actions in an execution. [default: the spec's default_depth, or 10]"
 _STEPS = (
     "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
     "runs both, and exploration while the states are few."
@@ -162,7 +162,7 @@ ENGINE = Engine(
     files=(
         OutputFile(
             "--dump-smt2",
-            "Write the question as SMT-LIB 2, for other solvers.",
+            "Write the solver's input as SMT-LIB 2, for other solvers.",
             prepare=lambda options, _: replace(options, writes_question=True),
             of_question=_dump,
         ),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _GRAPH = (
     "Write the states and steps of a small model as a graph: FILE.html (a page that draws it), FILE.dot "
-    "(Graphviz), FILE.json (as dot -Tjson makes it of TLC's graphs) or FILE.graphml."
+    "(Graphviz), FILE.json (the format that dot -Tjson gives for TLC's graphs) or FILE.graphml."
 )
 _HELP = """Look at every reachable state, breadth first, without a solver.
 

@@ -14,7 +14,7 @@ from verifier.runs.options import (
     ValidationOption,
 )
 
-_DEPTH = "The most actions of an execution. [default: no limit]"
+_DEPTH = "The largest number of actions in an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = (
     "Treat states as one state if they differ only by renaming interchangeable elements. Off by default, "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
     from verifier.trust.kept_formulas import SharedProofs
 
-_SYMMETRY = "Ask about one instance of an action for all that differ in interchangeable elements only."
+_SYMMETRY = "Of the instances of an action that differ only in interchangeable elements, check just one."
 _REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
 _LEMMA = (
     "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "

@@ -10,10 +10,11 @@ from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal,
 from verifier.solvers.solver_names import SOLVER_NAMES
 
 _EXPECT = (
-    "Exit with 0 if this is the worst verdict: holds, proved, reached, violated, not_inductive or "
-    "inconclusive. So with violated, other properties may hold. PROPERTY=VERDICT is about one property; "
-    "ACTION=enabled demands that an action was enabled. May be repeated. An unexpected verdict keeps its "
-    "exit code, or has 14 if its exit code is 0."
+    "Exit with 0 if the worst verdict is this one: holds, proved, reached, violated, not_inductive or "
+    "inconclusive. So with violated, at least one property is violated (a deadlock counts), and the others "
+    "may have any verdict. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was "
+    "enabled. May be repeated. If the verdict is not the expected one, the exit code is that of the verdict, "
+    "or 14 if that would be 0."
 )
 _DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."

@@ -23,8 +23,8 @@ _ENGINE = (
     "exploration and takes the first answer."
 )
 _EXPLORE = (
-    "Explore beside the provers. Exploration uses no solver, and makes no proof that a certificate could "
-    "hold. So --solver and --certificate switch it off."
+    "Explore beside the provers. Exploration uses no solver, and gives no proof that could be written as a "
+    "certificate. So --solver and --certificate switch exploration off."
 )
 _SOLVER = (
     "The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver checks every "

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _HISTOGRAM = (
-    "Count the values of an expression in the last states; may be repeated. It is Python over state "
-    "variables, constants and the protocol's methods (s is the state), with + - * // % < <= == != & | ~ ["
-    " ], forall, exists, count, if_, minimum, maximum."
+    "Count the values of an expression in the last state of each execution; may be repeated. The expression "
+    "is Python over state variables, constants and the protocol's methods (s is the state), with + - * // % "
+    "< <= == != & | ~ [ ], forall, exists, count, if_, minimum, maximum."
 )
 _GUIDED = (
     "Search for violations: prefer rare actions, restart from states with new values, and let a solver "
-    "look ahead of these. The counts are then not a sample of all executions."
+    "search a few steps beyond these states. The counts are then not a sample of all executions."
 )
 _HELP = """Run random executions: check properties on the way, and count.
 
-Each step is chosen evenly among what is enabled. An execution ends where nothing can happen, at a
-violation, or at DEPTH. Finding no violation proves nothing: the verdict is then INCONCLUSIVE (exit
-code 12).
+Each step is chosen uniformly at random among the enabled actions. An execution ends in a state without
+enabled actions, at a violation, or at DEPTH. A run without a violation proves nothing: the verdict is
+then INCONCLUSIVE (exit code 12).
 
 \b
 Examples:
@@ -59,7 +59,7 @@ class SimulateOptions(SemanticsOption, DeadlockOption, FirstOption, Options):
         "What to check on the way", "'all' is all of them, 'none' is none"
     )
     walks: int = option(10_000, Whole(), "The number of executions.")
-    depth: int = option(100, Whole(), "The most actions of an execution.")
+    depth: int = option(100, Whole(), "The largest number of actions in an execution.")
     seed: int = option(0, Whole(), "Vary the executions. The same seed gives the same ones.")
     guided: bool = option(False, Switch(), _GUIDED)
     coverage: bool = option(False, Switch(), COVERAGE)

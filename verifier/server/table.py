@@ -168,7 +168,7 @@ _ALL = (
             "engine": Parameter("string", f"One of {', '.join(ENGINES)} (check)."),
             "properties": Parameter("array", "The properties; without them, those by default."),
             "depth": Parameter(
-                "integer", "The most actions of an execution, for engines with a depth.", least=0
+                "integer", "The largest number of actions in an execution, for engines with a depth.", least=0
             ),
             "timeout": Parameter("string", "End after this time, with what is known: 90s, 5m."),
             "memory": Parameter("string", "Stay within this much memory: 512MiB, 2GiB."),

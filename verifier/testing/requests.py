@@ -20,7 +20,7 @@ class SuiteRequest:
 
     cover: str = "transitions"
     depth: int | None = None
-    """The most actions of an execution; None: as many as the farthest target needs, or 20."""
+    """The largest number of actions in an execution; None: as many as the farthest target needs, or 20."""
     count: int | None = None
     seed: int = 0
     max_states: int = MOST_STATES
