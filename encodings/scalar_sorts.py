@@ -247,7 +247,7 @@ class Enum(Sort[M], Generic[M]):
             given = ", ".join(repr(item) for item in written)
             meant = written if all(isinstance(item, str) for item in written) else ("idle", "busy")
             raise SortError(
-                f"an Enum has a name and a tuple of members, so Enum({given}) is none: "
+                f"an Enum has a name and a tuple of members, so Enum({given}) is not allowed: "
                 f"write Enum('name', {tuple(meant)!r})"
             )
         if len(set(self.members)) != len(self.members) or not self.members:

@@ -65,10 +65,10 @@ def _join(operator: str, other: Any) -> Value:
     if isinstance(other, bool) or (isinstance(other, Value) and isinstance(other._term.sort, Boolean)):
         return coerce(other, BOOLEAN)
     if isinstance(other, NotOfOneState):
-        raise SortError(f"{operator} joins formulas of one state, and {other!r} is none: {other.instead}")
+        raise SortError(f"{operator} joins formulas of one state, and {other!r} is not one: {other.instead}")
     raise SortError(
-        f"{operator} joins formulas, and {describe_value(other)} is none: {operator} binds tighter than == "
-        f"and <, so write (…) {operator} (…)"
+        f"{operator} joins formulas, and {describe_value(other)} is not a formula: {operator} binds tighter "
+        f"than == and <, so write (…) {operator} (…)"
     )
 
 
@@ -139,7 +139,7 @@ class IntegerValue(Value):
     ) -> IntegerValue:
         right = integer(other)
         if operator is not Operator.MULTIPLY and isinstance(other, int) and other < 1:
-            raise SortError(f"// and % have a positive divisor, and {other} is none")
+            raise SortError(f"// and % need a positive divisor, and {other} is not positive")
         return IntegerValue(Term(operator, result(self.sort, right.sort), (self.term, right.term)))
 
 

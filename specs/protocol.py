@@ -338,8 +338,8 @@ def members_of(protocol: type) -> Iterator[tuple[str, ActionMember | PropertyMem
             yield name, member
         elif member is not None and (hidden := _explain_hidden(protocol, name)):
             raise DefinitionError(
-                f"{protocol.__name__}.{name} hides the {hidden} of that name and is none itself: decorate it "
-                f"as that, or write {name} = None to leave it out"
+                f"{protocol.__name__}.{name} hides the {hidden} of that name but is not decorated: decorate "
+                f"it as that, or write {name} = None to leave it out"
             )
 
 

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 _SURPRISE = (
-    "holds, proved or reached, but --expect names another verdict, or an action that was never enabled; in "
-    "verify ci, any other difference"
+    "only good verdicts, but not all that --expect asks for; in verify ci, any other difference"
 )
 
 

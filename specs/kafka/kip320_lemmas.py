@@ -256,7 +256,7 @@ class Kip320Lemmas(KafkaReplication):
 
     @lemma
     def awaited_was_member(self, s: KafkaState) -> Formula:
-        """A leader admits followers of its own epoch, so whoever has not come to it was sent along."""
+        """A leader admits only followers in its own epoch. So its request named all older members."""
         return forall(
             s.requests[e].isr.contains(y)
             for r in self.replicas

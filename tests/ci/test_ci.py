@@ -180,7 +180,7 @@ def test_a_new_manifest_is_filled_in(project: Project) -> None:
     )
     code, lines = project.check()
     assert code == 14
-    assert [re.sub(r" \(\w+ now\)", "", line) for line in lines] == [
+    assert [re.sub(r"; the current one is \w+", "", line) for line in lines] == [
         "FAIL  one: spec_hash: no spec hash is recorded; verify ci --update records it",
         "FAIL  one: expect: the cell expects no verdict; verify ci --update records the verdicts",
         "FAIL  two: spec_hash: no spec hash is recorded; verify ci --update records it",
@@ -255,7 +255,7 @@ def test_the_matrix_looks_for_what_no_job_would_notice(project: Project) -> None
     assert (done.exit_code, done.stdout) == (14, "")
     assert f"{page} is not written" in done.stderr
     assert not page.exists()
-    assert "DeadlockPerfect: no cell expects a verdict of DeadlockPerfect, which is a property" in done.stderr
+    assert "DeadlockPerfect: no cell expects a verdict on DeadlockPerfect, which is a property" in done.stderr
 
 
 # Interrupts

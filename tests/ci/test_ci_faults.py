@@ -85,7 +85,7 @@ FAULTS = [
         14,
         (
             "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced is about single states",
-            "manifest: Liveness: no cell expects a verdict of Liveness, which is a property of sac.py",
+            "manifest: Liveness: no cell expects a verdict on Liveness, which is a property of sac.py",
         ),
     ),
     Fault(
@@ -169,7 +169,7 @@ FAULTS = [
         'DeadlockPerfect = "holds"\n',
         "",
         14,
-        ("manifest: DeadlockPerfect: no cell expects a verdict of DeadlockPerfect, which is a property",),
+        ("manifest: DeadlockPerfect: no cell expects a verdict on DeadlockPerfect, which is a property",),
     ),
     Fault(
         "another hash recorded",
@@ -183,7 +183,7 @@ FAULTS = [
         f'spec_hash = "{LOCK_HASH}"  # reviewed\n',
         "",
         14,
-        (rf"lock: spec_hash: no spec hash is recorded \({LOCK_HASH} now\); verify ci --update records",),
+        (rf"lock: spec_hash: no spec hash is recorded; the current one is {LOCK_HASH}; verify ci --update",),
     ),
     Fault("constants changed", "last_token = 2", "last_token = 3", 14, (f"lock: {CHANGED} for {LOCK_HASH}",)),
     Fault(

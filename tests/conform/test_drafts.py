@@ -95,7 +95,7 @@ def test_without_a_trial_the_names_say_it(bank: ModuleMachine, monkeypatch: pyte
         drafting.draft_mapping(bank, make_events([{"k": "pay", "c": "ann"}, {"k": "zz", "c": "ann"}]))
     )
     assert lines[0] == "# A proposal by names alone: correct it before you use it."
-    assert "# by its name alone" in lines
+    assert "# chosen only because the names are similar" in lines
     assert 'parameters = { c = "c" }' in lines
 
 

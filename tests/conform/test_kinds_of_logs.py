@@ -182,7 +182,7 @@ def test_a_function_says_what_an_event_means(last: Event, verdict: str, words: s
 @pytest.mark.usefixtures("counter")
 def test_conform_from_python_refuses_what_it_cannot_use() -> None:
     counter, _ = load("Counter.tla"), _write_log([])
-    with pytest.raises(UsageError, match="give a mapping"):
+    with pytest.raises(UsageError, match="Give a mapping"):
         counter.conform("log")
     with pytest.raises(UsageError, match="constants are given to load"):
         counter.conform("log", mapping={"read": _read, "constants": {}})
@@ -248,7 +248,7 @@ def test_a_missing_log_is_named_before_anything_else_that_is_missing() -> None:
     Path("log").write_text("{}")
     assert "absent: cannot be read" in wrong("conform", "absent", "--spec", "Counter.tla")
     assert "absent: cannot be read" in wrong("conform", "log", "absent", "--spec", "Counter.tla")
-    assert "give a mapping" in wrong("conform", "log", "--spec", "Counter.tla")
+    assert "Give a mapping" in wrong("conform", "log", "--spec", "Counter.tla")
 
 
 def test_bytes_that_are_no_text_have_a_line(counter: Path) -> None:
@@ -273,4 +273,4 @@ def test_a_log_that_is_missing_is_named_once(counter: Path) -> None:
 def test_a_log_without_events_is_accepted_and_says_so(counter: Path) -> None:
     Path("log.ndjson").write_text("\n")
     printed = verify("conform", "log.ndjson", "--spec", "Counter.tla", "--map", "map.toml")
-    assert "log.ndjson: ACCEPTED: it has no events" in printed.output
+    assert "log.ndjson: ACCEPTED: the log has no events" in printed.output

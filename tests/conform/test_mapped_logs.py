@@ -174,7 +174,7 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(
         ('{"event": "inc"}\n{"even": "inc"}\n', "log:2: ERROR: the event has no field event"),
         ('{"event": "inc"}\n{"event": \n', "log:2: ERROR: no JSON: Expecting value"),
         ('{"event": "inc"}\n{"event": ', "log:2: ERROR: no JSON: Expecting value. The last line has no end"),
-        ('{"event": "inc"}\n7\n', "log:2: ERROR: an event is an object"),
+        ('{"event": "inc"}\n7\n', "log:2: ERROR: an event must be an object"),
         ('{"event": "set", "two": 2}\n', "log:1: ERROR: no event 'set' has a field to"),
     ],
 )
@@ -344,7 +344,7 @@ def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> Non
 
 def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
     line = wrong("conform", _write_log(counter, GOOD), "--spec", str(counter / "Counter.tla"))
-    assert "give a mapping, --map FILE: --draft proposes one" in line
+    assert "Give a mapping with --map FILE; --draft proposes one" in line
 
 
 def _first_impossible(events: list[Event]) -> int | None:

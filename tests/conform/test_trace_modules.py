@@ -95,7 +95,7 @@ def test_an_invariant_that_fails_is_told_at_its_line(tmp_path: Path) -> None:
     done = verify("conform", log, "--spec", module, "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]
     assert (found["verdict"], found["explained"]) == ("REJECTED", 3)
-    assert found["reason"].startswith("false: Small")
+    assert found["reason"].startswith("Small is violated")
 
 
 def test_the_text_names_file_line_and_conjunct(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_text_names_file_line_and_conjunct(tmp_path: Path) -> None:
     log = _log(tmp_path, [{"event": "set", "to": 2}])
     done = verify("conform", log, "--spec", module)
     assert done.exit_code == 10
-    assert f"{log}:1: REJECTED: false: Whole" in done.stdout
+    assert f"{log}:1: REJECTED: the postcondition Whole is false" in done.stdout
     assert "x > 1   is false" in done.stdout
     assert "n = 0" in done.stdout
 

@@ -232,8 +232,8 @@ node, names = variable("node", NODES), variable("names", NAMES)
     [
         (lambda: x * "a", "an integer is needed here, not 'a'"),
         (lambda: "a" * x, "an integer is needed here, not 'a'"),
-        (lambda: x // 0, "// and % have a positive divisor, and 0 is none"),
-        (lambda: x % -2, "// and % have a positive divisor, and -2 is none"),
+        (lambda: x // 0, "// and % need a positive divisor, and 0 is not positive"),
+        (lambda: x % -2, "// and % need a positive divisor, and -2 is not positive"),
         (lambda: x * node, "an integer is needed here, not a value of node(3)"),
         (lambda: q[0:1], "[ ] of a sequence takes one index: write .between(first, end) for a part of it"),
         (lambda: q.between(0, node), "an integer is needed here, not a value of node(3)"),

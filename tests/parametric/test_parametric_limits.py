@@ -20,7 +20,7 @@ def test_the_time_ends_a_proof_while_the_protocol_is_read() -> None:
     assert time.process_time() - began < 3
     assert done.exit_code == 12
     assert "The proof of TypeOK was not tried, so nothing is known (timeout of 0.3 s)" in done.stdout
-    assert "Assumed of the constants" not in done.stdout
+    assert "Assumptions about the constants" not in done.stdout
 
 
 def test_a_limit_that_is_reached_in_the_protocols_code_is_none_of_its_errors(

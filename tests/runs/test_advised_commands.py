@@ -50,7 +50,7 @@ def test_the_command_for_live_has_all_that_was_given(walk: Path, monkeypatch: py
     monkeypatch.chdir(walk.parent)
     given = ("--config", "Small.cfg", "--library", "other parts", "--set", "Places={x, y, z}")
     done = verify("explore", "Walk.tla", *given)
-    advised = _advised(done.stdout, "This decides Far: ")
+    advised = _advised(done.stdout, "To decide Far, run: ")
     assert advised == ["live", "Walk.tla", *given, "--property", "Far"]
     answer = json.loads(verify(*advised, "--format", "json").stdout)
     assert answer["constants"]["Places"] == "{x, y, z}"
@@ -59,7 +59,7 @@ def test_the_command_for_live_has_all_that_was_given(walk: Path, monkeypatch: py
 
 def test_the_command_that_goes_on_has_the_constants() -> None:
     done = verify("check", "kip320", "--set", "replicas=4", "--timeout", "1", "--property", "StrongIsr")
-    words = "StrongIsr is open. To go on (with more time): "
+    words = "StrongIsr is open. To continue, with more time, run: "
     assert _advised(done.stdout, words) == [
         *("prove", "kip320", "--set", "replicas=4", "--property", "StrongIsr"),
     ]
@@ -82,6 +82,6 @@ def test_holds_names_the_properties_beside_a_violated_one(tmp_path: Path) -> Non
 def test_the_configuration_says_that_deadlocks_do_not_count() -> None:
     module = str(ROOT / "docs" / "examples" / "FencedLock.tla")
     said = " ".join(verify("explore", module).stdout.split())
-    why = "since FencedLock.cfg says CHECK_DEADLOCK FALSE; with --deadlock it is one."
+    why = "since FencedLock.cfg says CHECK_DEADLOCK FALSE. With --deadlock it would be a violation."
     words = f"This is not a violation, {why}"
     assert f"4 states have no enabled action. {words}" in said

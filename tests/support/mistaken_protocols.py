@@ -192,7 +192,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (('"phase", ("idle", "busy")', '"idle", "busy"'),),
         "Enum(",
-        "so Enum('idle', 'busy') is none: write Enum('name', ('idle', 'busy'))",
+        "so Enum('idle', 'busy') is not allowed: write Enum('name', ('idle', 'busy'))",
     ),
     (
         (("return State(", "self.most = 3\n        return State("),),
@@ -340,7 +340,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return s.count == 0 & s.holder.is_none"),),
         "return s.count == 0 & s.holder.is_none",
-        "& joins formulas, and 0 is none: & binds tighter than == and <",
+        "& joins formulas, and 0 is not a formula: & binds tighter than == and <",
     ),
     (
         (claims("return len(s.asked) == 0"),),
@@ -375,7 +375,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (claims("return s.count % 0 == 2"),),
         "return s.count % 0 == 2",
-        "// and % have a positive divisor, and 0 is none",
+        "// and % need a positive divisor, and 0 is not positive",
     ),
     (
         (claims("return -s.holder == 2"),),

@@ -114,7 +114,7 @@ def test_claims_without_a_proof_are_open(spec: str) -> None:
     assert {one.property_name: one.reason for one in run.outcome.verdicts}["AllDone"] == LEFT_TO_LIVE
     assert run.exit_code == 12
     assert kinds_of(prove(spec, "TypeOK", "Stays")) == {"TypeOK": "PROVED", "Stays": "INCONCLUSIVE"}
-    with pytest.raises(UsageError, match="proves invariants of a TLA\\+ module, and Stays is none"):
+    with pytest.raises(UsageError, match="proves invariants of a TLA\\+ module, and Stays is not one"):
         prove(spec, "Stays")
 
 

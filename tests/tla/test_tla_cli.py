@@ -212,7 +212,7 @@ def test_modules_from_a_library(module: Path, tmp_path: Path) -> None:
         (["explore", "M.tla", "--library", "x" * 5000], "is not a path: file name too long"),
         (["explore", "M.tla", "--symmetry"], "its configuration says SYMMETRY"),
         (["explore", "None.tla"], "the module cannot be read"),
-        (["explore", "kip320", "--config", "M.cfg"], "--config is for TLA+ modules, and kip320 is none"),
+        (["explore", "kip320", "--config", "M.cfg"], "--config is for TLA+ modules, and kip320 is not one"),
     ],
 )
 def test_wrong_usage(words: list[str], expected: str, module: Path, monkeypatch: pytest.MonkeyPatch) -> None:

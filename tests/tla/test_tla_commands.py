@@ -259,7 +259,7 @@ def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(count
     Path("M.cfg").write_text(Path("M.cfg").read_text() + "PROPERTY Ends\n")
     cell = '[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "bmc"\n'
     Path("verify.toml").write_text(cell)
-    words = "Ends: no cell expects a verdict of Ends, a temporal property of M.tla"
+    words = "Ends: no cell expects a verdict on Ends, a temporal property of M.tla"
     done = verify("ci", "verify.toml", "--update")
     assert done.exit_code == 14
     assert f"not recorded  {words}" in done.stdout
@@ -305,7 +305,7 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
         (["live", "M.tla"], "names no temporal PROPERTY"),
         (["live", "M.tla", "--property", "Low"], "is about single states and steps, not whole executions"),
         (["bmc", "M.tla", "--expect", "Upp=enabled"], "did you mean 'Up'?"),
-        (["show", "kip320", "--library", "."], "--library is for TLA+ modules, and kip320 is none"),
+        (["show", "kip320", "--library", "."], "--library is for TLA+ modules, and kip320 is not one"),
         (["sweep", "--spec", "M.tla", "--split", "4"], "split is not for TLA+ modules"),
         (["sweep", "--spec", "M.tla", "--grid", "K=1..2"], "unknown constant of M 'K'"),
         (["export", "M.tla"], "no format is named"),

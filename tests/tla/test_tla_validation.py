@@ -299,7 +299,7 @@ def test_validation_takes_as_long_as_is_said(tmp_path: Path) -> None:
 def test_only_modules_are_validated() -> None:
     result = verify("bmc", "--spec", "kip320", "--validate", "1s")
     assert result.exit_code == 2
-    assert "--validate is for TLA+ modules, which are translated, and kip320 is none" in result.stderr
+    assert "--validate is for TLA+ modules, which are translated, and kip320 is not one" in result.stderr
 
 
 def test_no_formula_is_drawn_for_an_action_without_instances() -> None:

@@ -103,14 +103,14 @@ def find_uncovered(
             for name in facts_of.by_default:
                 if name not in named and name not in first:
                     first[name] = cell
-                    words = f"no cell expects a verdict of {name}, which is a property of {spec}"
+                    words = f"no cell expects a verdict on {name}, which is a property of {spec}"
                     yield cell, name, surprise(name, words)
         # Other engines decide only the part of a temporal property about single states and steps.
         live = [cell for cell, own_facts in facts if own_facts.decides_temporal]
         named = {name for cell in live for name in expecting[cell.id]} | first.keys()
         for name in dict.fromkeys(name for _, own_facts in facts for name in own_facts.lasting):
             if name not in named:
-                words = f"no cell expects a verdict of {name}, a temporal property of {spec}. Add a cell "
+                words = f"no cell expects a verdict on {name}, a temporal property of {spec}. Add a cell "
                 words += 'that check decides (no engine, depth or options), or one with engine = "live"'
                 yield live[0] if live else None, name, surprise(name, words)
 
@@ -194,7 +194,7 @@ def _describe(item: Expected) -> str:
 def _hash(cell: Cell, facts: Facts) -> Check:
     expected, actual = cell.spec_hash, facts.spec_hash
     if expected is None:
-        words = f"no spec hash is recorded ({actual} now); verify ci --update records it"
+        words = f"no spec hash is recorded; the current one is {actual}; verify ci --update records it"
         return Check(SPEC_HASH, None, actual, words, ExitCode.NOT_AS_EXPECTED)
     if expected != actual:
         words = (

@@ -100,7 +100,7 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = (), *, chooses: bool = 
     kept = () if chooses else kept
     if config is not None or libraries or kept:
         flag = "--config" if config is not None else "--library" if libraries else "--lemma"
-        what = "no spec is named" if spec is None else f"{spec} is none"
+        what = "no spec is named" if spec is None else f"{spec} is not one"
         raise UsageError(f"{flag} is for TLA+ modules, and {what}")
     return ReadingOptions()
 

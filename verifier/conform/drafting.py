@@ -50,11 +50,11 @@ def draft_mapping(machine: Machine, events: Sequence[Event]) -> Iterator[str]:
     yield f"event = {json.dumps(field)}"
     left = [name for name, rule in rules.items() if rule.action is None]
     if left:
-        yield "# No action is near to these; ignore those that say nothing, and map the others:"
+        yield "# No action matches these events. Ignore the irrelevant ones, and map the others:"
         yield f"# ignore = {json.dumps(left)}"
     unlogged = [name for name in machine.actions if name not in {rule.action for rule in rules.values()}]
     if unlogged:
-        yield "# No event is near to these; an action that is not logged is silent:"
+        yield "# No event matches these actions. If they are not logged, declare them silent:"
         yield f"# silent = {{ actions = {json.dumps(unlogged)}, most = 1 }}"
     for rule in rules.values():
         if rule.action is not None:
@@ -110,12 +110,13 @@ class _Rule:
 
     def _how_sure(self) -> str:
         if self.meaning is None:
-            return "by its name alone"
+            return "chosen only because the names are similar"
         events = f"{self.meaning.count} event{'s' if self.meaning.count > 1 else ''}"
         if self.rivals:
             return f"{events}: {', '.join(self.rivals)} would fit as well"
         told = self.meaning.told & self.meaning.claims
-        return f"{events}: {'no other action fits as well' if told else 'by its name, and it is possible'}"
+        by_name = "chosen because the names are similar; the step is possible"
+        return f"{events}: {'no other action fits as well' if told else by_name}"
 
 
 def _try_fields(

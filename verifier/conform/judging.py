@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from verifier.cluster.session import SparkSettings
 
 ITF = ".itf.json"
-_NO_EVENTS = "it has no events, and says nothing"
+_NO_EVENTS = "the log has no events, so this shows nothing"
 Judge: TypeAlias = Callable[[Path], LogVerdict]
 _Judging: TypeAlias = tuple[Judge, Sequence[Path]]
 """The function, and the logs: several files may be one."""
@@ -188,8 +188,8 @@ def _judge_by_module(question: LogQuestion) -> Judge:
     from verifier.conform.trace_modules import TraceModule, choose_variable
 
     if not question.spec.endswith(TLA):
-        words = "give a mapping, --map FILE: --draft proposes one"
-        raise UsageError(f"{question.spec} does not read logs: {words}")
+        words = "Give a mapping with --map FILE; --draft proposes one"
+        raise UsageError(f"{question.spec} does not read its log itself. {words}")
     reading = question.reading
     name = choose_variable(Path(question.spec), reading.libraries, question.variable)
     module = TraceModule(

@@ -94,7 +94,8 @@ def _parse(log: Path, number: int, text: str, *, whole: bool = True) -> Any:
 
 def _event(log: Path, number: int, text: str, value: Any) -> Event:
     if not isinstance(value, dict):
-        raise LogError(log, number, "an event is an object with fields, {…}, and this is none", text=text)
+        words = "an event must be an object with fields, {…}, and this is not one"
+        raise LogError(log, number, words, text=text)
     return Event(number, text, value)
 
 

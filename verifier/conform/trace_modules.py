@@ -69,8 +69,8 @@ def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) ->
     if len(chosen) == 1:
         return chosen[0]
     if not variables:
-        words = "give a mapping, --map FILE: --draft proposes one"
-        raise UsageError(f"{spec} reads no file that IOEnv names: {words}")
+        words = "Give a mapping with --map FILE; --draft proposes one"
+        raise UsageError(f"{spec} does not read its log itself (no IOEnv). {words}")
     words = f"{spec} reads files that {', '.join(variables)} name: say which is the log, --env NAME"
     raise UsageError(f"{words}, and set the others in the environment")
 
@@ -257,8 +257,14 @@ class _Judgement:
         seconds = time.monotonic() - self.began
         return LogVerdict(str(self.log), verdict, len(self.lines), explained, reason=reason, seconds=seconds)
 
+    def _say_failed(self, names: Sequence[str]) -> str:
+        """Say which postconditions are false and which properties are violated, or that no step fits."""
+        ends = {name: f"the postcondition {name} is false" for name in self.spec.postconditions}
+        parts = [ends.get(name, f"{name} is violated") for name in names]
+        return "; ".join(parts) or "no step continues the execution"
+
     def _make_rejected_verdict(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
-        explorer, reason = self.explorer, f"false: {', '.join(failed)}" if failed else "no step goes on"
+        explorer, reason = self.explorer, self._say_failed(failed)
         by_states = [name for name in failed if name in explorer.result.violations]
         if by_states:
             path = explorer.result.violations[by_states[0]].states

@@ -8,6 +8,8 @@ _OF_FIELD = "Typed:"
 """The prefix of the lemma that a variable keeps within its sort."""
 _OF_ACTION = "Stays:"
 _OF_LEMMA = "Reads:"
+SIZES = "(for a set: the number of elements)"
+"""The explanation of small constants of a TLA+ module."""
 _OF_STATES = {"initially": "in the initial states", "always": "from the lemmas"}
 """The places of obligations that are about states, and not about an action."""
 
@@ -71,7 +73,7 @@ def say_obligation(at: str, claim: str) -> str:
         return f"{after}, {read} has a value in its sort"
     if claim.startswith(_OF_LEMMA):
         return f"{after}, everything that {claim.removeprefix(_OF_LEMMA)} reads has a value"
-    return f"{claim} {_OF_STATES.get(at, f'at {at}')}"
+    return f"{claim} {_OF_STATES[at]}" if at in _OF_STATES else f"{at} keeps {claim}"
 
 
 def place_of(name: str) -> tuple[str, str, int]:

@@ -27,6 +27,7 @@ from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.formulas import say_formulas
 from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import PROVABLE
+from verifier.parametric.results import SIZES
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
@@ -86,10 +87,16 @@ def _with_counterexamples(
             counterexample = _counterexample(small, Request(name, limits=limits, about=about))
             if counterexample is not None:
                 model, trace = counterexample
-                where = f"counterexample to induction with {show_constants(model.definition.constants)}"
+                where = f"counterexample to induction with {_show_sizes(model.definition)}"
                 verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
                 return replace(outcome, verdicts=tuple(verdicts)), model
     return outcome, None
+
+
+def _show_sizes(definition: Definition) -> str:
+    """Return small constants in words. Those of a TLA+ module are sets, of which only the size matters."""
+    shown = show_constants(definition.constants)
+    return f"{shown} {SIZES}" if definition.presentation.source.endswith(".tla") else shown
 
 
 def _with_violations(

@@ -31,7 +31,7 @@ def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question
     if source is None:
         check_no_semantics(options, loaded.definition.name)
         if getattr(options, "validate", None) is not None:
-            words = f"--validate is for TLA+ modules, which are translated, and {loaded.spec} is none"
+            words = f"--validate is for TLA+ modules, which are translated, and {loaded.spec} is not one"
             raise UsageError(words)
         options = with_own_names(options, loaded.definition)
     return engine.prepare(loaded, options)

@@ -14,6 +14,7 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.checked import is_decided
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import has_ended_without_end
+from verifier.printable import join_words
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
 from verifier.processes.interrupts import Interrupts, is_hurried
@@ -281,7 +282,9 @@ class Portfolio:
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
                     self.refusals[name] = refusal.reason
-                    self.listen(Remark(f"{name} cannot decide it: {remove_state(refusal.reason)}"))
+                    names = self.plan.temporal if name in (LIVE, _TRANSLATED) else self.plan.safety
+                    words = f"The engine {name} cannot decide {join_words(names, 'or')}"
+                    self.listen(Remark(f"{words}: {remove_state(refusal.reason)}"))
                 case Message(_, News() | Remark() as news):
                     self.listen(news)
                 case ChildEnded(name, failure):

@@ -35,7 +35,7 @@ def load(
 
 def only_of_modules(spec: str) -> UsageError:
     """Return the error for options that only TLA+ modules have."""
-    return UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is none")
+    return UsageError(f"a configuration, a library and lemmas are for TLA+ modules, and {spec} is not one")
 
 
 def choose_trusted_spec(named: str, given: str | None, what: str) -> str:

@@ -123,7 +123,7 @@ def _check_trace(model: Model, trace: Trace, about: itf.Header) -> Trace:
     prop = next((one for one in model.definition.temporal if one.name == about.violates), None)
     if prop is None:
         words = "a trace with a loop violates a temporal property"
-        raise UsageError(f"{words}, and {about.violates} is none of {model.definition.name}")
+        raise UsageError(f"{words}, and {about.violates} is not a property of {model.definition.name}")
     conditions = conditions_named(model.definition, trace.loop.fairness)
     return check_lasso(live_model(model, prop, trace.loop.fairness, conditions), trace)
 

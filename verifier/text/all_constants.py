@@ -15,7 +15,7 @@ from verifier.encodings.concrete import show_constants
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
-from verifier.parametric.results import Open, Shown, place_of, say_obligation
+from verifier.parametric.results import SIZES, Open, Shown, place_of, say_obligation
 from verifier.solvers import solver_version
 from verifier.specs.names import TYPE_INVARIANT
 from verifier.specs.titles import AS_LEMMA, TYPED
@@ -33,7 +33,6 @@ from verifier.text.run import (
 from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
 
 _MOST_PLACES = 12
-_SIZES = "(for a set: the number of elements)"
 _NO_OBLIGATION = "no obligation is left for a solver"
 
 
@@ -69,7 +68,7 @@ def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[
     small = run.model.definition  # its constants are not those that the protocol has by default
     remark, inductive = "", verdict.kind is not VerdictKind.VIOLATED
     if small.constants:
-        sizes = f" {_SIZES}" * small.presentation.source.endswith(".tla")
+        sizes = f" {SIZES}" * small.presentation.source.endswith(".tla")
         remark = f". Its constants{sizes}: {show_constants(small.constants)}"
     shown = replace(run, definition=small)
     called = run.outcome.statistics.get("type_invariant")
@@ -147,9 +146,11 @@ def count_obligations(count: int) -> str:
 
 def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> list[str]:
     """Describe the assumptions about constants, and those that the protocol does not declare."""
-    said = [f"Assumed of the constants: {', '.join(assumptions) or 'nothing'}."]
+    declared = [one for one in assumptions if one not in beyond]
+    said = [f"Assumptions about the constants: {', '.join(declared) or 'none'}."]
     if beyond:
-        said.append(f"warning: the proof also assumes what the spec does not declare: {', '.join(beyond)}.")
+        words = f"the proof {'also ' * bool(declared)}assumes the following, which the spec does not declare"
+        said = [*(said if declared else ()), f"warning: {words}: {', '.join(beyond)}."]
     return said
 
 
@@ -183,7 +184,7 @@ def _describe_comparison(run: Run) -> list[str]:
         return []
     drawn, steps = f"{figures['drawn']:,} of them random", f"{figures['steps']:,} steps"
     words = [f"The formulas agree with the module on {figures['states']:,} states ({drawn}) and {steps}."]
-    whole = f"All reachable states were compared for these constants {_SIZES}"
+    whole = f"All reachable states were compared for these constants {SIZES}"
     for key, which in (("sizes", whole), ("partly", "Some states were compared for")):
         shown = "; ".join(", ".join(f"{n}={size}" for n, size in one.items()) for one in figures[key])
         words += [f"{which}: {shown}."] if shown else []

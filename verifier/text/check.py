@@ -155,7 +155,8 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
             yield f"{name} tried {words}."
     for name, figures in outcome.statistics.get("engines", {}).items():
         if undecided and "refused" in figures:
-            yield f"{name} cannot decide it: {figures['refused']}"
+            names = join_words([one.property_name for one in undecided], "or")
+            yield f"The engine {name} cannot decide {names}: {figures['refused']}"
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield (
@@ -194,4 +195,4 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
         lemmas = run.definition.presentation.named_lemmas if engine == "prove" else ()
         more += [word for lemma in lemmas for word in ("--lemma", shlex.quote(lemma))]
         words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])
-        yield f"{name} is open. To go on (with more time): {words}"
+        yield f"{name} is open. To continue, with more time, run: {words}"

@@ -12,6 +12,7 @@ from verifier.text.changes import Entry
 GAP = " │ "
 _INDENT = "  "
 _NO_BREAK = "\u00a0"
+_QUOTED = re.compile(r"(?<!\S)'[^']{1,60}'(?!\S)")
 _NARROWEST_TEXT = 20
 
 
@@ -49,9 +50,11 @@ def _forbid_breaks(part: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: str = "") -> list[str]:
-    """Lines of at most ``width`` characters, broken at spaces if possible. No-break spaces become spaces."""
+    """Lines of at most ``width`` characters, broken at spaces if possible. No-break spaces become spaces.
+
+    A word of a command line that stands in quotes is not broken: the command can then be copied."""
     lines = textwrap.wrap(
-        text,
+        _QUOTED.sub(lambda word: word[0].replace(" ", _NO_BREAK), text),
         width,
         initial_indent=initial_indent,
         subsequent_indent=subsequent_indent,

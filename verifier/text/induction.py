@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from rich.console import RenderableType
@@ -98,8 +98,16 @@ def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
             shown = _cell(cells.get((formula, column)))
             line.append(f"{shown:>{_CELL + 2}}", "bold red" if shown == "fails" else "")
         lines.append(line)
-    legend = (f"{head:>{margin}}  {name}" for head, name in zip(heads[1:-1], columns[1:-1], strict=True))
+    legend = [f"{head:>{margin}}  {name}" for head, name in zip(heads[1:-1], columns[1:-1], strict=True)]
+    legend += [f"{name:>{margin}}  {words}" for name, words in _explain(run, formulas)]
     return [*lines, *(Text(line, "dim") for line in legend)]
+
+
+def _explain(run: Run, formulas: Sequence[str]) -> list[tuple[str, str]]:
+    """Explain the row and the column that the spec does not name."""
+    typed = (run.definition.titles.typed, "every variable keeps a value of its sort")
+    safety = ("safety", "the lemmas imply the property")
+    return [typed, safety] if typed[0] in formulas else [safety]
 
 
 def _cell(group: ObligationGroup | None) -> str:
@@ -140,7 +148,8 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
         how = f"{again.obligations} obligations, covering {count_instances(again.instances)}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
-        remarks.append(f"{name}: {by} checked it again in {again.seconds:.1f} s, in a fresh process: {how}.")
+        took = f"{again.seconds:.1f} s, in a fresh process"
+        remarks.append(f"{name}: {by} checked the proof again in {took}: {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:
         remarks.append(f"{name}: the certificate is in {files[name]}.")

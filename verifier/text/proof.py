@@ -153,16 +153,16 @@ def _warnings(run: Run) -> list[str]:
 def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Explored]) -> list[str]:
     remarks = []
     for proof in proofs:
-        checked = (
-            f"{proof.rechecked_by} checked it again in {proof.recheck_seconds:.1f} s, in a fresh process"
-        )
-        remarks.append(f"{proof.property_name}: found by {proof.prover}; {checked}.")
+        took = f"{proof.recheck_seconds:.1f} s, in a fresh process"
+        checked = f"{proof.rechecked_by} checked the proof again in {took}"
+        remarks.append(f"{proof.property_name}: {proof.prover} found the proof; {checked}.")
     if explored:
         remarks.append(
-            f"{', '.join(explored)}: found by explore. A second exploration, without symmetry and with "
-            "another hash, counted the same states in "
+            f"{', '.join(explored)}: explore visited every reachable state. A second exploration, without "
+            "symmetry and with another hash, counted the same states in "
             f"{max(each.seconds_again for each in explored.values()):.1f} s. "
-            "Exploration gives no inductive invariant; --no-explore or --certificate FILE searches for one."
+            "Exploration gives no inductive invariant. To search for one, add --no-explore or "
+            "--certificate FILE."
         )
     remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):

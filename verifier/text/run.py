@@ -211,10 +211,9 @@ def remark_on_deadlocks(run: Run) -> list[str]:
         return []
     states = "1 state has" if count == 1 else f"{count:,} states have"
     if run.definition.presentation.config and not run.definition.checks_deadlock:
-        why = f"{Path(run.definition.presentation.config).name} says CHECK_DEADLOCK FALSE"
-        return [
-            f"{states} no enabled action. This is not a violation, since {why}; with --deadlock it is one."
-        ]
+        why = f"since {Path(run.definition.presentation.config).name} says CHECK_DEADLOCK FALSE"
+        words = "With --deadlock it would be a violation"
+        return [f"{states} no enabled action. This is not a violation, {why}. {words}."]
     return [f"{states} no enabled action. Deadlocks count as violations only with --deadlock."]
 
 
@@ -257,12 +256,11 @@ def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
     if not open_ones:
         return []
     words = " ".join(find_command_to_depth(run.definition, open_ones))
-    it = "it" if len(open_ones) == 1 else "them"
     growing = f"The module may have infinitely many states: {find_unbounded(open_ones[0].reason)}"
     return [
         f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules with infinitely many states).",
         # The command stands last: nothing that follows is copied with it.
-        f"This decides {it} to a depth: {words}",
+        f"To decide {join_words([one.property_name for one in open_ones])} up to a depth, run: {words}",
     ]
 
 
@@ -303,7 +301,7 @@ def _find_command_for_live(run: Run, names: Sequence[str]) -> str:
     if run.exit_code == ExitCode.INCONCLUSIVE and _are_others_decided(run, names):
         remark += f". To avoid exit code {ExitCode.INCONCLUSIVE}, name the other properties with --property"
     # The command stands last: nothing that follows is copied with it.
-    return f"{remark}. This decides {listed}: {' '.join((*words, *asked))}"
+    return f"{remark}. To decide {listed}, run: {' '.join((*words, *asked))}"
 
 
 def _are_others_decided(run: Run, names: Sequence[str]) -> bool:

@@ -67,7 +67,7 @@ def _counts(figures: Mapping[str, Any]) -> list[Text]:
         ("executions", figures["walks"]),
         ("actions taken", figures["steps"]),
         ("ended in a deadlock", figures["walks_at_deadlock"]),
-        ("cut off", figures["walks_cut_at_depth"]),
+        ("ended at the depth limit", figures["walks_cut_at_depth"]),
         *((words, figures[name]) for name, words in _OF_GUIDED.items() if name in figures),
         *((f"violating {name}", count) for name, count in figures["walks_violating"].items() if count),
         *((f"reaching {name}", count) for name, count in figures["walks_reaching"].items()),
@@ -113,7 +113,8 @@ def _mean(counts: Mapping[str, int], total: int) -> str:
 def _remarks(run: Run) -> list[str]:
     remarks = []
     if run.outcome.verdicts:
-        remarks.append("What random executions do not violate may still be violated: use bmc or explore.")
+        words = "Random executions may miss a violation. To search every execution, use bmc or explore."
+        remarks.append(words)
     remarks += [*remark_on_coverage(run.outcome.statistics), *semantics_remarks(run)]
     remarks += expectation_remarks(run)
     rate = run.outcome.statistics.get("steps_per_second") or 0

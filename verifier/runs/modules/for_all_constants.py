@@ -51,7 +51,7 @@ def read_as_protocol(
     if not properties:
         raise UsageError("no property of the module is named")
     if len(open_) == len(properties):
-        raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {open_[0]} is none")
+        raise UsageError(f"--all-constants proves invariants of a TLA+ module, and {open_[0]} is not one")
     left_out = [
         Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT, found_by=ALL_CONSTANTS)
         for one in open_

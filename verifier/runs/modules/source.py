@@ -194,7 +194,7 @@ class TlaSource(ConfiguredModule, AnsweringSource):
         try:
             states = [tuple(decode_value(value, known) for value in state) for state in beyond]
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            words = f"the states that the sorts are for are none of {spec.module.name}"
+            words = f"the states that the sorts are for are not states of {spec.module.name}"
             raise UsageError(f"{words}: {error}") from None
         if any(len(state) != len(spec.variables) for state in states):
             words = f"the states that the sorts are for have other variables than {spec.module.name}"
