@@ -185,10 +185,8 @@ def _suggest_names(error: AttributeError | NameError) -> str:
     if isinstance(error, NameError):
         if name in _list_language_names():
             return f"the name {name!r} is not imported: write from verifier import {name}"
-        if (variable := _find_variable(error)) is not None:
-            return f"the name {name!r} is not known; did you mean {variable!r}?"
-        near = nearest(name, _list_language_names())
-        return f"the name {name!r} is not known" + (f"; did you mean {near!r}?" if near else "")
+        near = _find_near_names(error, name)
+        return f"the name {name!r} is not known" + (f"; did you mean {near}?" if near else "")
     owner: Any = error.obj
     kind = str(error).partition("'")[2].partition("'")[0]
     if isinstance(owner, type) and issubclass(owner, Members):
@@ -221,16 +219,37 @@ def _advise_on_option(words: str) -> str:
     return ": .value is the value of an option" if has_one else ""
 
 
-def _find_variable(error: NameError) -> str | None:
-    """Return ``s.leader`` for ``leader``, if the method at fault has a state s with such a variable."""
+def _find_near_names(error: NameError, name: str) -> str:
+    """Return the names that may be meant in the method at fault: those of the protocol before those of the
+    language. A variable of the state is written ``s.leader``, a constant or method ``self.nodes``."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
     known = {} if step is None else step.tb_frame.f_locals
+    owned = dict[str, list[str]]()
     for local, value in known.items():
-        if isinstance(value, State) and error.name and isinstance(getattr(value, error.name, None), Value):
-            return f"{local}.{error.name}"
-    return None
+        owned.setdefault(local, []).append(local)
+        for own in _list_own_names(value):
+            owned.setdefault(own, []).append(f"{local}.{own}")
+    if name in owned:
+        near = owned[name]
+        other = nearest(name, known)
+        near += [other] if other is not None and other not in near else []
+    elif (found := nearest(name, owned)) is not None:
+        near = owned[found]
+    else:
+        found = nearest(name, _list_language_names())
+        near = [] if found is None else [found]
+    return " or ".join(map(repr, near))
+
+
+def _list_own_names(owner: Any) -> list[str]:
+    """Return the variables of a state; of a protocol its constants and methods."""
+    if isinstance(owner, State):
+        return [symbol.name for symbol in owner.symbols]
+    if constants_of(type(owner)):
+        return [*constants_of(type(owner)), *_own(type(owner)), *_own(type(owner), marked=True)]
+    return []
 
 
 def _assigns(error: AttributeError) -> bool:

@@ -6,6 +6,12 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+_LIKENESS = 0.6
+"""The likeness of two names from which one may be meant for the other; 1 is equal."""
+_LIKENESS_OF_SHORT, _SHORT = 0.5, 3
+"""The likeness for names of at most three letters, of which one differs: ``z4`` for ``z3``."""
+_SHORTEST_BEGINNING = 3
+"""The number of letters from which the beginning of a name is near to it."""
 _LONGEST = 80
 _HALF = 35
 
@@ -56,5 +62,9 @@ def nearest(name: str, allowed: Iterable[str]) -> str | None:
     """The name that was probably meant; None if none is near."""
     # Case is the most common slip, and difflib counts it as a difference like any other.
     by_folded = {choice.casefold(): choice for choice in reversed(list(allowed))}
-    near = difflib.get_close_matches(cut(name).casefold(), list(by_folded), n=1, cutoff=0.5)
+    folded = cut(name).casefold()
+    likeness = _LIKENESS if len(folded) > _SHORT else _LIKENESS_OF_SHORT
+    near = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=likeness)
+    if not near and len(folded) >= _SHORTEST_BEGINNING:
+        near = [choice for choice in by_folded if choice.startswith(folded)][:1]
     return by_folded[near[0]] if near else None

@@ -31,6 +31,11 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     return f"{before} {last} {end}" if before else end
 
 
+def say_count(count: int, one: str, several: str | None = None) -> str:
+    """Return a number with its noun: ``1 state``, ``12 states``. ``several`` is a plural of other form."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
 def encode(text: str) -> bytes:
     """Text as UTF-8; of a lone surrogate, which UTF-8 does not have, the number, as formats' symbols can have
     it: ``&#55296;``."""

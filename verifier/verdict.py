@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
+from verifier.printable import say_count
+
 if TYPE_CHECKING:
     from verifier.trust.trace import Trace
 
@@ -68,6 +70,7 @@ class ExitCode(IntEnum):
     DEADLOCK = 13, "a deadlock (checked by default for TLA+, with --deadlock for Python)"
     VIOLATED = 10, "violated"
     WRONG_USAGE = 2, "wrong usage or bad input"
+    READER_GONE = 141, "nobody read the output to its end, as in verify show kip320 | head: 128 + SIGPIPE"
     INTERNAL_ERROR = 1, "an error of verify itself"
 
     @classmethod
@@ -124,7 +127,7 @@ def settle_verdict(*, sought: bool) -> tuple[VerdictKind, str | None]:
 
 def say_not_reached(depth: int) -> str:
     """Say why a reachable property stays open that was looked for to that depth."""
-    return f"{_NOT_REACHED} {depth} {'action' if depth == 1 else 'actions'}"
+    return f"{_NOT_REACHED} {say_count(depth, 'action')}"
 
 
 def beyond_depth(depth: int) -> str:
@@ -132,6 +135,8 @@ def beyond_depth(depth: int) -> str:
     return f"beyond the depth of {depth} asked for"
 
 
+_OF_SAMPLES = (" random executions", " guided walks")
+"""Words of a reason that counts executions of a sample. A sample closes no depth, so none is named."""
 IS_VIOLATED = " is violated"
 """The end of the reason for an open verdict: another property, which comes first, is violated."""
 ALL_CONSTANTS = "all-constants"
@@ -176,12 +181,19 @@ def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: st
             return f"HOLDS({depth})"
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
             return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
-        case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE and not _says_depth(reason):
-            closed = "no depth closed" if depth is None else f"depth {depth} closed"
-            return f"INCONCLUSIVE({reason}, {closed})"
+        case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE:
+            return f"INCONCLUSIVE({say_why_open(reason, depth)})"
         case VerdictKind.PROVED:
             return str(kind)
     return f"{kind}({reason})" if reason else str(kind)
+
+
+def say_why_open(reason: str | None, depth: int | None) -> str:
+    """Return the reason for an open property, with the depth closed, unless the reason names it."""
+    of_sample = depth is None and any(words in (reason or "") for words in _OF_SAMPLES)
+    if of_sample or _says_depth(reason):
+        return str(reason)
+    return f"{reason}, {'no depth closed' if depth is None else f'depth {depth} closed'}"
 
 
 def _says_depth(reason: str | None) -> bool:
@@ -191,4 +203,4 @@ def _says_depth(reason: str | None) -> bool:
 
 def steps_words(count: int) -> str:
     """``1 step``, ``13 steps``."""
-    return f"{count} {'step' if count == 1 else 'steps'}"
+    return say_count(count, "step")

@@ -9,6 +9,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -18,8 +19,9 @@ from lxml import etree
 from tests.support.ci_project import LOCK_HASH, MANIFEST, Project, new_project
 from tests.support.command_line import ROOT, start_verify, verify
 from tests.support.reporting import JUNIT_SCHEMA
+from verifier.ci.check import compare
 from verifier.ci.checking import CellsProgress
-from verifier.ci.manifest import read_manifest
+from verifier.ci.manifest import Expected, read_manifest
 from verifier.report.manifest import CellsText
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.expectations import expectations
@@ -93,9 +95,45 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert project.check() == (0, [])
     # What no cell covered is covered by the spec's first one now; a second update changes nothing.
     assert tomllib.loads(after)["cell"][2]["expect"]["DeadlockPerfect"] == {"verdict": "holds", "depth": 8}
-    assert verify("ci", str(project.manifest), "--update").exit_code == 0
+    done = verify("ci", str(project.manifest), "--update")
+    assert done.exit_code == 0
+    assert "review" not in done.stdout
+    assert done.stdout.endswith(f"recorded 4 of 4 cells in {project.manifest}: no expectation changed\n")
     again = project.manifest.read_text(encoding="utf-8")
     assert _without_seconds(again) == _without_seconds(after)
+
+
+def test_an_update_of_a_check_records_the_fewest_steps(tmp_path: Path) -> None:
+    (tmp_path / "Bounded.tla").write_text(BOUNDED, encoding="utf-8")
+    (tmp_path / "Bounded.cfg").write_text(BOUNDED_CONFIG, encoding="utf-8")
+    manifest = tmp_path / "verify.toml"
+    manifest.write_text('[[cell]]\nid = "bounded"\nspec = "Bounded.tla"\n', encoding="utf-8")
+    done = verify("ci", str(manifest), "--update")
+    assert "review  bounded: Never VIOLATED in 2 steps: expected from now on\n" in done.stdout
+    (cell,) = tomllib.loads(manifest.read_text(encoding="utf-8"))["cell"]
+    assert cell["expect"]["Never"] == {"verdict": "violated", "steps": 2}
+    assert verify("ci", str(manifest)).exit_code == 0
+    changed = manifest.read_text(encoding="utf-8").replace("steps = 2", "steps = 3")
+    manifest.write_text(changed, encoding="utf-8")
+    done = verify("ci", str(manifest))
+    assert done.exit_code == 10
+    assert "Never: VIOLATED in 2 steps; expected VIOLATED in 3 steps" in done.stdout
+    done = verify("ci", str(manifest), "--update")
+    assert "review  bounded: Never VIOLATED in 2 steps: expected from now on\n" in done.stdout
+    assert done.stdout.endswith("review what changed\n")
+
+
+@pytest.mark.parametrize(
+    ("steps", "fewest", "differs"),
+    [(5, True, False), (5, False, False), (6, False, False), (4, False, True), (6, True, True)],
+)
+def test_a_check_may_not_know_the_fewest_steps(steps: int, fewest: bool, differs: bool) -> None:
+    item = Expected("P", VerdictKind.VIOLATED, steps=5)
+    row = Mock(verdict=VerdictKind.VIOLATED, steps=steps, fewest=fewest, depth=None, reason=None)
+    row.property_name, row.statistics = "P", {}
+    check = compare(item, row, finds_fewest=False)
+    assert (check.surprise is not None) == differs
+    assert (compare(item, row).surprise is not None) == (differs or not fewest)
 
 
 BOUNDED = """---- MODULE Bounded ----
@@ -190,7 +228,7 @@ def test_a_new_manifest_is_filled_in(project: Project) -> None:
     assert project.check() == (0, [])
     filled = tomllib.loads(project.manifest.read_text(encoding="utf-8"))["cell"]
     assert filled[0]["expect"]["no_lost_write"] == {"verdict": "proved"}
-    assert filled[1]["expect"]["no_lost_write"] == {"verdict": "violated"}
+    assert filled[1]["expect"]["no_lost_write"]["verdict"] == "violated"
     assert project.manifest.read_text(encoding="utf-8").count("\n# Two.\n[[cell]]\n") == 1
 
 

@@ -13,6 +13,9 @@ from verifier.errors import UsageError
 
 WRONG: list[tuple[tuple[str, ...], str]] = [
     (("bcm",), "unknown command 'bcm' .*did you mean 'bmc'"),
+    (("nonsense",), r"unknown command 'nonsense' \([^)]*\)$"),
+    (("check", "kip320", "b.py"), "check takes one SPEC; b.py is too much; try verify check --help"),
+    (("list", "foo"), "list takes no argument; foo is too much; try verify list --help"),
     (("bmc",), "no spec is named"),
     (("bmc", "--spec", "kip32"), "unknown spec 'kip32' .*did you mean 'kip320'"),
     (("bmc", "--spec", "nothing.py"), "cannot read the spec file nothing.py"),

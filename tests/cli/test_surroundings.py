@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import ROOT, verify
+from verifier.verdict import ExitCode
 
 _LOCK = str(ROOT / "docs" / "examples" / "FencedLock.tla")
 _MAIN = "from verifier.cli.entry import main; main()"
@@ -46,3 +48,15 @@ def test_files_of_the_program_are_utf8_in_every_locale(words: tuple[str, ...]) -
         cwd=ROOT, env=around, capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-1000:]
+
+
+def test_a_reader_that_leaves_ends_the_command_silently() -> None:
+    """Codes of the shell: 128 + SIGPIPE."""
+    command = [sys.executable, "-c", _MAIN, "show", "kip320"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, timeout=60, check=False, cwd=ROOT)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (ExitCode.READER_GONE, b"")
+    assert int(ExitCode.READER_GONE) == 128 + signal.SIGPIPE
+    assert "141  nobody read" in verify("--help").stdout

@@ -104,6 +104,11 @@ def test_what_accepted_logs_never_saw_is_told() -> None:
     ]
 
 
+def test_coverage_without_an_accepted_log_is_said() -> None:
+    done = verify("conform", "bad", "--spec", "Dis.tla", "--map", "map.toml", "--coverage")
+    assert done.stdout.splitlines()[-1] == "coverage: no log is accepted, so there is none"
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_logs_cover_together(jobs: str) -> None:
     asked = ("--spec", "Dis.tla", "--map", "map.toml", "--coverage", "--jobs", jobs, "--format", "json")

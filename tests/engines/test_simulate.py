@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CHAIN, LOCK, verify
+from tests.support.command_line import CHAIN, LOCK, verify, wrong
 from tests.support.models import build
 from tests.support.toys import Chain, LockServer, Lottery, SelfLoop
 from verifier.encodings.sorts import Range
@@ -183,3 +183,11 @@ def test_exit_codes_of_the_command() -> None:
     assert verify("simulate", CHAIN, "--property", "none", "--deadlock").exit_code == 13
     assert verify("simulate", CHAIN, "--property", "none", "--property", "all").exit_code == 2
     assert verify("simulate", CHAIN, "--count-action", "Cuont").exit_code == 2
+
+
+def test_an_unknown_variable_of_a_histogram_has_a_near_one() -> None:
+    words = wrong("simulate", "--spec", LOCK, "--histogram", "s.askd.cardinality")
+    assert "unknown state variable 'askd'" in words
+    assert words.endswith("did you mean 'asked'?")
+    words = wrong("simulate", "--spec", LOCK, "--histogram", "askd.cardinality")
+    assert "names askd, which is not known; did you mean 'asked'?" in words

@@ -27,9 +27,11 @@ from verifier.encodings.sorts import (
 from verifier.encodings.terms import Symbol
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
+from verifier.engines.fair_loops import explain_no_loop
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import as_object
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.report.description import describe
 from verifier.report.protocol import render_description
 from verifier.specs.protocol import Protocol, define
@@ -42,7 +44,7 @@ from verifier.text.failure import render_failure, short_failure
 from verifier.text.run import render_run, verdict_text
 from verifier.trust.replay import Replayer
 from verifier.trust.trace import Trace
-from verifier.verdict import LEFT_TO_LIVE, Verdict, VerdictKind
+from verifier.verdict import IS_VIOLATED, LEFT_TO_LIVE, Verdict, VerdictKind
 
 NODES = IndexSet("node", 3)
 N1, N2, N3 = NODES.elements
@@ -342,6 +344,33 @@ def test_an_action_never_enabled_is_a_warning() -> None:
     assert "Not enabled in any state searched so far: Count" in text
 
 
+@pytest.mark.parametrize("depth", [0, 1])
+def test_no_warning_of_actions_that_a_small_depth_cannot_enable(depth: int) -> None:
+    closed = Verdict("StartsLow", VerdictKind.HOLDS, depth, 0.0)
+    text = text_of(run_of(build(Chain()), Outcome((closed,), ("Count",), {}), depth))
+    assert "warning" not in text
+    assert "Not enabled in any state searched so far: Count" in text
+
+
+def test_what_is_open_behind_a_violation_names_the_violation() -> None:
+    verdicts = (
+        Verdict("UndefinedRead", VerdictKind.VIOLATED, 0, 0.0),
+        Verdict("StartsLow", VerdictKind.INCONCLUSIVE, None, 0.0, f"UndefinedRead{IS_VIOLATED}"),
+    )
+    text = text_of(run_of(build(Chain()), Outcome(verdicts, (), {}), 4))
+    assert "StartsLow is open as long as UndefinedRead is violated" in text
+    assert "nothing is known beyond" not in text
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 steps"), (1, "1 step"), (1200, "1,200 steps")])
+def test_a_count_of_one_is_singular(count: int, words: str) -> None:
+    assert say_count(count, "step") == words
+
+
+def test_no_loop_among_one_state() -> None:
+    assert "no fair loop among 1 state violates it" in explain_no_loop(1)
+
+
 def test_a_counterexample_beyond_the_depth_is_explained() -> None:
     run = finish(Chain(), ("NeverTop",), 4)
     text = text_of(run_of(build(Chain()), run.outcome, 1))
@@ -359,6 +388,10 @@ def test_a_counterexample_beyond_the_depth_is_explained() -> None:
         (
             Verdict("P", VerdictKind.INCONCLUSIVE, None, 0.0, "interrupted"),
             "INCONCLUSIVE(interrupted, no depth closed)",
+        ),
+        (
+            Verdict("P", VerdictKind.INCONCLUSIVE, None, 0.0, "no violation in 200 random executions"),
+            "INCONCLUSIVE(no violation in 200 random executions)",
         ),
         (
             Verdict("P", VerdictKind.INCONCLUSIVE, 7, 0.0, LEFT_TO_LIVE),

@@ -120,3 +120,13 @@ def test_a_misspelt_name_suggests_the_right_one(tmp_path: Path) -> None:
     done = verify("explore", str(tmp_path / "lock.py"), "--property", "nobody_hold_it")
     assert done.exit_code == 2
     assert "did you mean 'nobody_holds_it'?" in done.stderr
+
+
+def test_an_action_is_asked_by_its_name_and_by_its_method(tmp_path: Path) -> None:
+    (tmp_path / "lock.py").write_text(LOCK)
+    for name in ("take", "Take"):
+        words = ("--property", "somebody_holds_it", "--expect", f"{name}=enabled")
+        done = verify("explore", str(tmp_path / "lock.py"), *words)
+        assert done.exit_code == 0, done.output
+        done = verify("simulate", str(tmp_path / "lock.py"), "--walks", "5", "--count-action", name)
+        assert "Take taken in an execution" in done.stdout

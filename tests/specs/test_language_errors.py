@@ -101,6 +101,10 @@ MISTAKES = [
         "literal(s.x.sort, None)",
     ),
     (WIN, "when=votes > 1", "when=votes", "the name 'votes' is not known", "did you mean 's.votes'?"),
+    (WIN, 'when=s.role[node] == "leader"', "s.role[node]", "'node' is not known", "mean 'self.nodes'?"),
+    (WIN, 'when=s.role[nodes] == "leader"', "s.role[nodes]", "'nodes' is not known", "mean 'self.nodes'?"),
+    (WIN, "when=fewer(s)", "when=fewer", "the name 'fewer' is not known", "did you mean 'self.few'?"),
+    (WIN, "when=foral(self.nodes)", "when=foral", "the name 'foral' is not known", "did you mean 'forall'?"),
     (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
     (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
     (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "`minimum(a, b)` for `min(a, b)`"),
@@ -145,3 +149,13 @@ def test_an_option_in_place_of_its_value_is_told_as_such(tmp_path: Path) -> None
     text = text.replace("s.votes == 0]", "s.votes == 0, s.chosen.is_none]")
     file.write_text(text.replace(WIN, 'when=[s.role[s.chosen] == "leader"]'))
     assert "do not go together: .value is the value of an option" in wrong("show", str(file))
+
+
+def test_a_parameter_and_a_constant_may_both_be_meant(tmp_path: Path) -> None:
+    file = tmp_path / "vote.py"
+    text = VOTE.replace(
+        '@action(n="nodes")\n    def win(self, s, n)',
+        '@action(node="nodes")\n    def win(self, s, node)',
+    )
+    file.write_text(text.replace("s.role[n]: \"leader\"", "s.role[nodes]: \"leader\""))
+    assert "the name 'nodes' is not known; did you mean 'self.nodes' or 'node'?" in wrong("show", str(file))

@@ -144,8 +144,8 @@ def _init(formula: str) -> str:
 
 MODULES |= {
     "a constant that is a variable": (f"{GOOD}CONSTANT x", "7:10: x has a meaning already"),
-    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", BEGINS),
-    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "syntax error: unexpected `)`"),
+    "a parenthesis that is not closed": (GOOD + "P == (1 + 2", "7:6: syntax error: this ( is not closed"),
+    "a parenthesis that is not opened": (GOOD + "P == 1 + 2)", "7:11: syntax error: this ) closes"),
     "a definition without ==": (GOOD + "P 1 + 2", "7:2: == is missing here"),
     "a definition with =": (
         "---- MODULE M ----\nP = /\\ TRUE\n====\n",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import counts, explore_module, specify_module
+from tests.support.command_line import verify
+from tests.support.tla_modules import counts, explore_module, specify_module, write_module
 from verifier.processes.limits import Interrupted
 from verifier.tla.exploration_result import Taken
 from verifier.tla.explorer import Explorer
@@ -382,3 +383,13 @@ def test_a_named_function_computes_what_is_asked_for_where_another_value_fails(t
     assert counts(tmp_path, body) == (4, 4, 4)
     with pytest.raises(Undefined, match="Head of the empty sequence"):
         explore_module(tmp_path, body.replace("f[1, 2]", "f[0, 2]"))
+
+
+def test_an_exploration_within_a_constraint_says_so(tmp_path: Path) -> None:
+    body = (
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nSmall == x < 5\nInv == x < 9"
+    )
+    module = write_module(tmp_path, body)
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\nCONSTRAINT Small")
+    said = " ".join(verify("explore", str(module)).stdout.split())
+    assert "So HOLDS is about executions of any length within the constraint." in said

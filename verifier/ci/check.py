@@ -11,6 +11,7 @@ from verifier.errors import make_unknown_name_error
 from verifier.outcomes.expectations import plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
+from verifier.runs.engine import engine_named
 from verifier.specs.titles import deadlock_title
 from verifier.verdict import ExitCode, VerdictKind, in_words, say_limits, steps_words
 
@@ -127,9 +128,9 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
         return [surprise("run", result.reason, ExitCode.WRONG_USAGE)]
     assert isinstance(result, CellRun)
     rows = {row.property_name: row for row in result.rows}
-    running = to_run(cell, facts)
+    running, finds_fewest = to_run(cell, facts), engine_named(cell.engine).finds_fewest(cell.options)
     checks = [
-        compare(item, rows.pop(item.property_name, None))
+        compare(item, rows.pop(item.property_name, None), finds_fewest=finds_fewest)
         for item in cell.expected
         if item.property_name in running
     ]
@@ -146,8 +147,9 @@ def not_run() -> Check:
     return surprise("run", f"nothing was decided: {INTERRUPTED}", ExitCode.INCONCLUSIVE)
 
 
-def compare(item: Expected, row: Row | None) -> Check:
-    """Compare the verdict of one property."""
+def compare(item: Expected, row: Row | None, *, finds_fewest: bool = True) -> Check:
+    """Compare the verdict of one property. ``finds_fewest``: each run of the engine finds the fewest
+    actions."""
     name, wanted = item.property_name, _describe(item)
     if row is None:
         return Check(name, wanted, None, "the run gave no verdict", ExitCode.NOT_AS_EXPECTED)
@@ -157,12 +159,22 @@ def compare(item: Expected, row: Row | None) -> Check:
         return Check(name, wanted, line, words, code, row)
     different = (
         row.verdict is not item.verdict
-        or (item.steps is not None and (row.steps != item.steps or not row.fewest))
+        or _has_other_length(item.steps, row, finds_fewest)
         or (item.depth is not None and row.depth != item.depth)
     )
     if different:
         return Check(name, wanted, line, f"{line}{limits_of(row)}; expected {wanted}", code, row)
     return Check(name, wanted, line, None, 0, row)
+
+
+def _has_other_length(fewest: int | None, row: Row, finds_fewest: bool) -> bool:
+    """True if a counterexample contradicts the fewest actions that are expected. One that may not have the
+    fewest contradicts them only if it is shorter, or if each run should have found the fewest."""
+    if fewest is None:
+        return False
+    if row.steps is None or row.fewest or finds_fewest:
+        return row.steps != fewest or not row.fewest
+    return row.steps < fewest
 
 
 def _code(row: Row) -> int:

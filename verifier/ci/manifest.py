@@ -261,7 +261,7 @@ def _make_expected(
     steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")
-    if steps is not None and not engine.finds_fewest(options):
+    if steps is not None and not (engine.finds_fewest(options) or engine.may_find_fewest):
         why = _explain_fewest(engine.name)
         raise UsageError(f"{place}: steps = {steps} means the fewest steps, but {why}")
     if depth is not None and verdict is not VerdictKind.HOLDS:

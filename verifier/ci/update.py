@@ -32,9 +32,11 @@ class Updated:
     removed: Mapping[str, tuple[str, ...]]
     """For each cell: the removed expectations of properties that no longer exist."""
     bad: Mapping[str, tuple[str, ...]]
-    """For each recorded cell: its verdicts that are no success, each on one line."""
+    """For each changed cell: its new verdicts that are no success, each on one line."""
     limited: Mapping[str, str]
-    """For each recorded cell with constraints: the words that say within which its verdicts are."""
+    """For each changed cell with constraints: the words that say within which its verdicts are."""
+    changed: tuple[str, ...]
+    """The recorded cells of which more than the seconds changed."""
 
 
 @dataclass(frozen=True)
@@ -64,49 +66,72 @@ def explain_omission(checked: CellResult) -> NotRecorded | None:
     return None
 
 
-def update_manifest(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, tuple[str, ...]]]:
-    """Return the manifest's text with the results of these cells, and the removed expectations by cell. All
-    these cells must be recordable."""
+@dataclass(frozen=True)
+class CellChanges:
+    """The changes to one cell of a manifest, beside its seconds."""
+
+    removed: tuple[str, ...]
+    """The properties without an expectation now, since they no longer exist."""
+    expected: tuple[str, ...]
+    """The properties with another expectation."""
+    other: bool
+    """True if the spec hash or the number of states changed."""
+
+    def __bool__(self) -> bool:
+        """True if there is a change."""
+        return bool(self.removed or self.expected or self.other)
+
+
+def update_manifest(text: str, cells: Sequence[CellResult]) -> tuple[str, dict[str, CellChanges]]:
+    """Return the manifest's text with the results of these cells, and the changes by cell. All these cells
+    must be recordable."""
     document: Any = tomlkit.parse(text)
     tables = {str(table["id"]): table for table in document["cell"]}
-    removed = {checked.cell.id: _record(tables[checked.cell.id], checked) for checked in cells}
-    return tomlkit.dumps(document), {cell: names for cell, names in removed.items() if names}
+    changes = {checked.cell.id: _record(tables[checked.cell.id], checked) for checked in cells}
+    return tomlkit.dumps(document), changes
 
 
 def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
     """Rewrite the file. Raises OSError."""
     left = {checked.cell.id: reason for checked in cells if (reason := explain_omission(checked)) is not None}
     before = bytes_of(path).decode()  # the line ends stay as they are
-    after, removed = update_manifest(before, [checked for checked in cells if checked.cell.id not in left])
+    after, changes = update_manifest(before, [checked for checked in cells if checked.cell.id not in left])
     if after != before:
         replace_file(path, after)
     rows = {one.cell.id: one.ran.rows for one in cells if one.ran is not None and one.cell.id not in left}
-    bad = {
-        cell: tuple(f"{row.property_name} {verdict_line(row)}" for row in own if row.verdict.exit_code)
+    surprising = {
+        cell: [row for row in own if row.verdict.exit_code and row.property_name in changes[cell].expected]
         for cell, own in rows.items()
-        if any(row.verdict.exit_code for row in own)
     }
-    limits = {cell: next(filter(None, map(limits_of, own)), "") for cell, own in rows.items()}
+    bad = {
+        cell: tuple(f"{row.property_name} {verdict_line(row)}" for row in own)
+        for cell, own in surprising.items()
+        if own
+    }
+    changed = tuple(cell for cell, own in changes.items() if own)
+    limits = {cell: next(filter(None, map(limits_of, rows[cell])), "") for cell in changed}
     limited = {cell: words for cell, words in limits.items() if words}
-    return Updated(tuple(left.values()), removed, bad, limited)
+    removed = {cell: own.removed for cell, own in changes.items() if own.removed}
+    return Updated(tuple(left.values()), removed, bad, limited, changed)
 
 
-def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
-    """Write the results of a cell. Return the names of removed expectations."""
+def _record(table: Table, checked: CellResult) -> CellChanges:
+    """Write the results of a cell. Return the changes."""
     assert checked.ran is not None
     rows, cell, states = checked.ran.rows, checked.cell, checked.ran.distinct_states
     trivia = _cut_off(table)
-    if table.get("spec_hash") != rows[0].spec_hash:
+    other = table.get("spec_hash") != rows[0].spec_hash
+    if other:
         table["spec_hash"] = rows[0].spec_hash
     if states is not None and states != cell.distinct_states:
-        table["distinct_states"] = states
+        table["distinct_states"], other = states, True
     if _noticeable(cell.seconds, checked.seconds):
         table["seconds"] = max(round(checked.seconds, 1), 0.1)
     if "expect" not in table:
         table["expect"] = tomlkit.table()
     expect: Any = table["expect"]
     trivia += _cut_off(expect)
-    known, removed = {row.property_name for row in rows}, []
+    known, removed, expected = {row.property_name for row in rows}, [], []
     for name in list(expect):
         if name not in known:
             del expect[name]
@@ -117,8 +142,9 @@ def _record(table: Table, checked: CellResult) -> tuple[str, ...]:
         old = expect.get(row.property_name)
         if (old if isinstance(old, dict) else {"verdict": old}) != expectation:
             expect[row.property_name] = _inline(expectation)
+            expected.append(row.property_name)
     (expect if isinstance(expect, Table) else table).value.body.extend(trivia)
-    return tuple(removed)
+    return CellChanges(tuple(removed), tuple(expected), other)
 
 
 def _cut_off(table: Any) -> list[Any]:
@@ -140,7 +166,8 @@ def _noticeable(old: float | None, new: float) -> bool:
 
 def _expectation(row: Row, cell: Cell) -> dict[str, Any]:
     expectation: dict[str, Any] = {"verdict": row.verdict.value.lower()}
-    has_fewest = engine_named(cell.engine).finds_fewest(cell.options)
+    engine = engine_named(cell.engine)
+    has_fewest = engine.finds_fewest(cell.options) or engine.may_find_fewest
     if row.verdict is VerdictKind.HOLDS:
         expectation["depth"] = row.depth
     elif row.steps is not None and row.fewest and has_fewest:

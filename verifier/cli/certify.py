@@ -14,6 +14,7 @@ from verifier.cli.output import console, format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
+from verifier.printable import say_count
 from verifier.solvers.solver_names import SOLVER_NAMES
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _describe(certified: Certified) -> Iterator[str]:
     yield f"The claim: {subject}, {size}. The file says that {finder} found the proof."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
-        how = f"{checked.obligations} obligations, covering {count_instances(checked.instances)}"
+        how = f"{say_count(checked.obligations, 'obligation')}, covering {count_instances(checked.instances)}"
         how += f" ({rest} more {'is' if rest == 1 else 'are'} the same up to renaming)" if rest else ""
         yield f"Checked by {claim.solver} {solver_version(claim.solver)}: {how}, {checked.seconds:.1f} s."
         for item in checked.failed[:_SHOWN]:

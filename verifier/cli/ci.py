@@ -14,6 +14,7 @@ from verifier.cli.parameters import POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, reads_spec
 from verifier.errors import UsageError
 from verifier.files import reason_of
+from verifier.printable import say_count
 from verifier.processes.cores import cores
 from verifier.verdict import ExitCode
 
@@ -130,7 +131,8 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     for check in outcome.uncovered:
         say(f"not recorded  {check.subject}: {check.surprise}")
     recorded = len(outcome.cells) - len(updated.left)
-    say(f"recorded {recorded} of {len(outcome.cells)} cells in {path}: review what changed")
+    closing = "review what changed" if updated.changed else "no expectation changed"
+    say(f"recorded {recorded} of {say_count(len(outcome.cells), 'cell')} in {path}: {closing}")
     codes = [one.exit_code for one in updated.left]
     return ExitCode.worst(codes + [check.exit_code for check in outcome.uncovered])
 

@@ -123,7 +123,7 @@ def command(
         coverage = join_coverage(verdicts)
         print_json({**content, "coverage": coverage.as_object() if coverage is not None else None})
     else:
-        for line in render_verdicts(verdicts):
+        for line in render_verdicts(verdicts, covers=covers):
             say(line)
     return code
 

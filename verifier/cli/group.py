@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from verifier.cli.unknown_options import explain_unknown_option
 from verifier.errors import ReaderGone, UsageError, cut, make_unknown_name_error
-from verifier.printable import printable
+from verifier.printable import join_words, printable
 from verifier.processes.interrupts import (
     INTERRUPTED,
     answering,
@@ -29,6 +29,8 @@ from verifier.processes.interrupts import (
 from verifier.processes.limits import Interrupted
 from verifier.verdict import ExitCode
 
+_TOO_MUCH = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+"""The message of click for arguments that a command does not take."""
 _LONG = re.compile(r"[^\s'\"]{81,}")
 """A text that is too long for a word of a message of click."""
 
@@ -91,6 +93,8 @@ class LazyGroup(click.Group):
             return words
         if isinstance(error, click.NoSuchOption) and error.ctx is not None:
             words = explain_unknown_option(self, error.ctx, error.option_name)
+        if error.ctx is not None and (too_much := _TOO_MUCH.fullmatch(words)):
+            words = _explain_extra_arguments(error.ctx.command, too_much[1])
         command = next((word for word in args if word in self._commands_at), None)
         path = error.ctx.command_path if error.ctx else " ".join(filter(None, ("verify", command)))
         return f"{words.rstrip('.')}; try {path} --help"
@@ -158,11 +162,18 @@ class LazyGroup(click.Group):
         return ExitCode.INCONCLUSIVE
 
 
+def _explain_extra_arguments(command: click.Command, extra: str) -> str:
+    """Say what arguments a command takes, and which are too much."""
+    taken = [one.human_readable_name for one in command.params if isinstance(one, click.Argument)]
+    takes = f"one {join_words([name.strip('[]') for name in taken])}" if taken else "no argument"
+    return f"{command.name} takes {takes}; {extra} is too much"
+
+
 def _handle(error: Exception) -> int:
     if os.environ.get("VERIFY_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, ReaderGone):
-        return ExitCode.WRONG_USAGE
+        return ExitCode.READER_GONE
     if isinstance(error, UsageError | _input_errors()):
         return _say(str(error), ExitCode.WRONG_USAGE)
     try:

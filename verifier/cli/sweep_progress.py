@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from verifier.printable import say_count
 from verifier.text.progress import ProgressText
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class SweepText(ProgressText):
         """Return the number of jobs done, with their verdicts, and the estimated time for the rest."""
         self._first = self._first or time.monotonic()
         self._verdicts.update(row.verdict.value for row in news.ended)
-        parts = [f"{news.done} of {news.total} jobs"]
+        parts = [f"{news.done} of {say_count(news.total, 'job')}"]
         parts += [f"{count} {verdict}" for verdict, count in sorted(self._verdicts.items())]
         parts += self._describe_lost_workers(news.workers)
         if news.running:
@@ -53,4 +54,4 @@ class SweepText(ProgressText):
         if workers == 0:
             return ["no worker is there: waiting for one"]
         lost = self._most_workers - workers
-        return [f"{lost} of {self._most_workers} workers lost"] if lost else []
+        return [f"{lost} of {say_count(self._most_workers, 'worker')} lost"] if lost else []

@@ -15,6 +15,7 @@ from verifier.conform.mapping import read_mapping
 from verifier.conform.search import Search
 from verifier.conform.trials import MOST_EVENTS, Guess, Meaning, Trials, find_rivals, is_found
 from verifier.errors import UsageError
+from verifier.printable import say_count
 
 _MOST_NAMES = 100
 """The most names of events that a field may have."""
@@ -43,7 +44,7 @@ def draft_mapping(machine: Machine, events: Sequence[Event]) -> Iterator[str]:
             rule.take(meaning, find_rivals(best, guesses, name))
     explained, tried = _count_explained(machine, field, rules, events)
     if any(rule.meaning is not None for rule in rules.values()):
-        words = f"it explains the first {explained} of {tried} events"
+        words = f"it explains the first {explained} of {say_count(tried, 'event')}"
         yield f"# A proposal by trial: {words}. Correct it before you use it."
     else:
         yield _BY_NAMES

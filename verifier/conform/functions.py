@@ -13,6 +13,7 @@ from verifier.conform.mapping import Rule, make_target
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.processes.limits import Interrupted
 from verifier.runs.toml_file import check_keys
+from verifier.specs.names import own_name
 
 ReadEvent: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 """Returns the meaning of an event: its ``action``, and values in ``parameters``, ``before`` and ``after``.
@@ -62,7 +63,7 @@ def _rule(
     if not isinstance(meant, Mapping):
         raise UsageError(f"{meant!r} is not a table with an action")
     check_keys(meant, _WORDS, "the meaning")
-    action = str(meant.get("action"))
+    action = own_name(str(meant.get("action")), actions)
     if action not in actions:
         raise make_unknown_name_error("action", action, actions)
     fields: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from typing import Any
 from verifier.conform.logs import Event, LogError
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.runs.toml_file import check_keys, read_toml
+from verifier.specs.names import own_name
 
 _TABLES = ("event", "ignore", "silent", "constants", "events", "state", "end", "invariants", "merge")
 _RULE = ("action", "parameters", "before", "after")
@@ -147,7 +148,7 @@ def read_mapping(
         raise UsageError(f"{file}: {words}, or [state] which field is which variable")
     silent = _table(content, "silent", file)
     check_keys(silent, ("actions", "most"), f"{file}: silent")
-    hidden = tuple(map(str, silent.get("actions", ())))
+    hidden = tuple(own_name(str(name), actions) for name in silent.get("actions", ()))
     for name in hidden:
         if name not in actions:
             raise UsageError(f"{file}: silent: {make_unknown_name_error('action', name, actions)}")
@@ -221,7 +222,7 @@ def _rule(
     if not isinstance(table, dict):
         raise UsageError(f"{place} is a table, [events.{event}]")
     check_keys(table, _RULE, place)
-    action = str(table.get("action", event))
+    action = own_name(str(table.get("action", event)), actions)
     if action not in actions:
         raise UsageError(f"{place}: {make_unknown_name_error('action', action, actions)}")
     given = {str(name): str(path) for name, path in _table(table, "parameters", place).items()}

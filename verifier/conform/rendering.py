@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from verifier.conform.covering import join_coverage
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle
+from verifier.printable import say_count
 
 _LONGEST = 240
 
 
-def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
-    """Yield the lines of a report: the reasons first, then the table."""
+def render_verdicts(verdicts: Sequence[LogVerdict], *, covers: bool = False) -> Iterator[str]:
+    """Yield the lines of a report: the reasons first, then the table. ``covers``: coverage was asked for."""
     for one in verdicts:
         if one.verdict is not Conformance.ACCEPTED or one.reason:
             yield from _render_reason(one)
@@ -26,6 +27,9 @@ def render_verdicts(verdicts: Sequence[LogVerdict]) -> Iterator[str]:
     if coverage is not None:
         yield ""
         yield from coverage.render(sum(one.coverage is not None for one in verdicts))
+    elif covers:
+        yield ""
+        yield "coverage: no log is accepted, so there is none"
 
 
 def count_explained(one: LogVerdict) -> tuple[int, int]:
@@ -40,7 +44,7 @@ def tell_explained(one: LogVerdict) -> str:
     verb = "is" if explained == 1 else "are"
     events = f"{explained:,} of {lines:,} {'event' if lines == 1 else 'events'} {verb} explained"
     if explained == lines and lines > 1:
-        events = f"all {lines:,} events are explained"
+        events = f"all {say_count(lines, 'event')} are explained"
     ignored = len(one.skipped)
     return f"{events}, {ignored:,} {'is' if ignored == 1 else 'are'} ignored" if ignored else events
 

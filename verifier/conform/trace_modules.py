@@ -19,6 +19,7 @@ from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
 from verifier.files import read_text
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, checkable, evaluate_or_refuse, load
 from verifier.tla.blocked import Blocked, find_blocked
@@ -206,7 +207,7 @@ class _Judgement:
         """Return the verdict of a search that a limit ended."""
         if self.reached:
             drawn = "drawn at random agrees with more than the first"
-            ended = f"{ended}; no execution {drawn} {self.reached:,} of {len(self.lines):,} events"
+            ended = f"{ended}; no execution {drawn} {self.reached:,} of {say_count(len(self.lines), 'event')}"
         return self._make_verdict(Conformance.UNDECIDED, max(self._depth(index), self.reached), ended)
 
     def _ends(self, index: LogIndex | None) -> list[State]:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.printable import say_count
+
 WITHIN_CONSTRAINT = "within the constraint"
 
 Mask = NDArray[np.bool_]
@@ -48,7 +50,7 @@ class StateGraph:
 
 def explain_no_loop(states: int) -> str:
     """Return the reason of a verdict from all states."""
-    return f"complete: no fair loop among {states:,} states violates it"
+    return f"complete: no fair loop among {say_count(states, 'state')} violates it"
 
 
 def explain_no_loop_within(states: int, *, is_vacuous: bool) -> str:

@@ -27,6 +27,7 @@ from verifier.explicit.guard_counts import GuardCounts
 from verifier.explicit.level_tasks import Tally
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows, unpack
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance
@@ -178,7 +179,7 @@ class Findings:
         """Raises Interrupted if there are more than were asked for."""
         limit = self.request.max_states
         if limit is not None and known > limit:
-            raise Interrupted(f"more than {limit} states")
+            raise Interrupted(f"more than {say_count(limit, 'state')}")
 
     def enforce(self, elsewhere: int = 0) -> None:
         """Raise Interrupted if the time is over or too much memory is used. ``elsewhere``: the bytes that

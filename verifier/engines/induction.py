@@ -29,6 +29,7 @@ from verifier.engines.obligations import Obligation as Obligation
 from verifier.engines.obligations import ObligationGroup, group_obligations
 from verifier.engines.recheck import RECHECK, DeadActions, choose_induction_rechecker, recheck_work
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.printable import say_count
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.cores import cores
 from verifier.processes.limits import INTERRUPTED, Limits
@@ -340,7 +341,8 @@ class _InductiveCheck:
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
         start = self._decide_reached(failing, self.request.reachable)
         if start.trace is None:
-            how_far = "it was not looked how far" if start.depth is None else f"within {start.depth} actions"
+            within = "" if start.depth is None else f"within {say_count(start.depth, 'action')}"
+            how_far = within or "it was not looked how far"
             reason += f"the first state is not reached {how_far}"
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
         whole = replace(
@@ -352,7 +354,8 @@ class _InductiveCheck:
             Replayer(self.model).check(whole)
             return Verdict(name, VerdictKind.VIOLATED, whole.steps, self._measure_elapsed(), None, whole)
         reason += (
-            f"the first state is reached by {start.trace.steps} actions, so {failing.formula} is violated"
+            f"the first state is reached by {say_count(start.trace.steps, 'action')}, "
+            f"so {failing.formula} is violated"
         )
         return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
 

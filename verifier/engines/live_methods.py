@@ -20,6 +20,7 @@ from verifier.engines.live_orbits import Region, no_symmetry, stopping_model
 from verifier.engines.outcome import Outcome
 from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.ranking import prove_by_ranking
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted, Limits
 from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
@@ -154,7 +155,7 @@ def _judge_without_loops(
         words = "states up to symmetry do not show whether executions may miss it forever"
         return VerdictKind.INCONCLUSIVE, f"{words}: use --engine explicit"
     states, whole = exploration.statistics["distinct_states"], exploration.statistics["states_in_orbits"]
-    words = f"complete: {states:,} states up to symmetry, {whole:,} in all"
+    words = f"complete: {say_count(states, 'state')} up to symmetry, {whole:,} in all"
     return VerdictKind.PROVED, f"{words}, and executions can only stop while it is missed, which is not fair"
 
 
@@ -284,7 +285,7 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     if verdict.kind is VerdictKind.PROVED and bounded:
         return replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=_WITHIN)
     if verdict.kind is VerdictKind.HOLDS:
-        words = f"no lasso of at most {depth} states, stem and loop together"
+        words = f"no lasso of at most {say_count(depth or 0, 'state')}, stem and loop together"
         words += f", {WITHIN_CONSTRAINT}" if live.base.definition.constraint is not None else ""
         also = "; what the property remembers of the past counts as part of a state" if live.remembers else ""
         return replace(verdict, reason=f"{words}{also}")

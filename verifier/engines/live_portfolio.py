@@ -28,6 +28,7 @@ from verifier.engines.live_methods import (
 )
 from verifier.engines.live_orbits import no_symmetry
 from verifier.engines.proofs import ProveOutcome
+from verifier.printable import say_count
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.system.liveness import LiveModel
 from verifier.system.ranking_model import is_ranked
@@ -217,6 +218,6 @@ class _Portfolio:
             states = 0 if verdict.trace is None else len(verdict.trace.states)
             for other, depth in self.closed.items():
                 if states <= depth:
-                    words = f"{other} says that there is no lasso of at most {depth} states"
+                    words = f"{other} says that there is no lasso of at most {say_count(depth, 'state')}"
                     return f"{words}, but {engine} found one of {states}"
         return None

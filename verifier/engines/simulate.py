@@ -27,6 +27,7 @@ from verifier.explicit.guard_counts import GuardCounts
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import Rows, places, to_slices, unpack
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
@@ -247,7 +248,8 @@ class _Simulation:
         words = f"no violation in {self.ended} random executions"
         if self.model.system.seeks(name):
             words = (
-                f"reached in none of {self.ended} random executions of at most {self.request.depth} actions"
+                f"reached in none of {self.ended} random executions of at most "
+                f"{say_count(self.request.depth, 'action')}"
             )
         if any(self.violating.values()):
             words += UP_TO_VIOLATION

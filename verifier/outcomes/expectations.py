@@ -11,7 +11,8 @@ from verifier.specs.titles import NO_DEADLOCK
 from verifier.verdict import ExitCode, Verdict, VerdictKind, worst
 
 _EXPECTABLE = {kind.value.lower(): kind for kind in VerdictKind if kind is not VerdictKind.ERROR}
-_ENABLED = "enabled"
+ENABLED = "enabled"
+"""The word that an expectation of an action ends with."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,13 @@ def _parse(word: str, properties: list[str], actions: list[str]) -> Expectation 
         raise UsageError(
             f"--expect: {make_unknown_name_error('property or action', name, [*properties, *actions])}"
         )
-    if verdict == _ENABLED and name in actions:
+    if verdict == ENABLED and name in actions:
         return Enabling(name)
     if equals and name not in properties:
-        raise UsageError(f"--expect {word}: {name} is an action, so only {name}={_ENABLED} can be expected")
-    if verdict == _ENABLED:
+        raise UsageError(f"--expect {word}: {name} is an action, so only {name}={ENABLED} can be expected")
+    if verdict == ENABLED:
         of = f"{name} is a property" if equals else "no action is named"
-        raise UsageError(f"--expect {word}: {of}, but only ACTION={_ENABLED} can be expected")
+        raise UsageError(f"--expect {word}: {of}, but only ACTION={ENABLED} can be expected")
     if verdict not in _EXPECTABLE:
         raise make_unknown_name_error("verdict to expect", verdict, _EXPECTABLE)
     return Expectation(name if equals else None, _EXPECTABLE[verdict])

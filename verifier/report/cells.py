@@ -11,6 +11,7 @@ from verifier.ci.checking import Outcome
 from verifier.ci.manifest import Cell, Expected
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
+from verifier.printable import say_count
 from verifier.report.report import CellAnswer, CellLine, Report
 from verifier.verdict import in_words
 
@@ -26,7 +27,7 @@ def report_checked_cells(outcome: Outcome, title: str) -> Report:
     notes = [f"{check.subject}: {check.surprise}" for check in outcome.uncovered]
     surprising = sum(not line.is_as_expected for line in lines)
     words = (
-        f"✗ {surprising} of {len(lines)} cells are not as expected"
+        f"✗ {surprising} of {say_count(len(lines), 'cell')} are not as expected"
         if surprising
         else f"✓ All {len(lines)} cells are as expected"
     )
@@ -42,7 +43,8 @@ def report_planned_jobs(cells: Sequence[Cell], matrix: Mapping[str, Any], title:
     lines.sort(key=lambda line: line.job or 0)
     seconds = [entry["seconds"] for entry in matrix["include"]]
     unknown = sum(cell.seconds is None for cell in cells)
-    about = f"{len(cells)} cells in {len(seconds)} jobs; the longest takes {max(seconds, default=0):.1f} s"
+    counted = f"{say_count(len(cells), 'cell')} in {say_count(len(seconds), 'job')}"
+    about = f"{counted}; the longest takes {max(seconds, default=0):.1f} s"
     notes = [f"{about}, one after the other {sum(seconds):.1f} s."]
     notes += [f"Of {unknown} cells nobody knows how long they take: --update records it."] if unknown else []
     return Report(title, (), tuple(notes), cells=lines)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from verifier.outcomes.row import ASSUMPTIONS, Row
+from verifier.printable import say_count
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
 from verifier.verdict import COMPLETE, VerdictKind, beyond_depth, say_limits, say_reachable
@@ -163,7 +164,8 @@ def _holds(row: Row) -> str:
             return f"No state that was looked at violates it: {counted}, one of each value of the VIEW."
         return f"No reachable state{_within(row)} violates it: all {counted or 'of them'} were looked at."
     looked = f" {counted} states were looked at." if counted else ""
-    return f"No execution of at most {row.depth} actions violates it.{looked}{_because(row)}"
+    actions = say_count(row.depth or 0, "action")
+    return f"No execution of at most {actions} violates it.{looked}{_because(row)}"
 
 
 def _within(row: Row) -> str:
@@ -209,7 +211,7 @@ def finder_of(row: Row) -> str:
     searches = (row.statistics.get("provers") or {}).get(row.property_name) or {}
     states = (searches.get("explore") or {}).get("states")
     if found_by == "explore" and isinstance(states, int):
-        return f"explore, which looked at all {states:,} states"
+        return f"explore, which looked at all {say_count(states, 'state')}"
     alone = row.solver and "+" not in row.solver and found_by != "explore"
     return f"{found_by} with {row.solver}" if alone else found_by
 

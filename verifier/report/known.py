@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from verifier.outcomes.row import Row
+from verifier.printable import say_count
 from verifier.specs.expectations import Expectation, expectations
 from verifier.specs.registry import load
 from verifier.verdict import VerdictKind
@@ -51,8 +52,8 @@ def _find_measured(spec: str) -> tuple[tuple[Mapping[str, Any], Expectation], ..
 
 def _words(expected: Expectation) -> str:
     if expected.steps is not None:
-        return f"{expected.verdict} in {expected.steps} steps"
-    states = "" if expected.distinct_states is None else f", {expected.distinct_states:,} states"
+        return f"{expected.verdict} in {say_count(expected.steps, 'step')}"
+    states = "" if expected.distinct_states is None else f", {say_count(expected.distinct_states, 'state')}"
     return f"{expected.verdict}{states}"
 
 

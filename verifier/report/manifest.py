@@ -8,6 +8,7 @@ from typing import Any
 
 from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import CellsProgress, Outcome
+from verifier.printable import say_count
 from verifier.text.progress import ProgressText
 
 
@@ -34,13 +35,8 @@ def closing_lines(outcome: Outcome) -> Iterator[str]:
     words = "all as expected" if failed == 0 else f"{failed} not as expected"
     if outcome.interrupted:
         words += "; interrupted"
-    cells = len(outcome.cells)
-    counts = f"{cells} {_plural('cell', cells)}, {len(checks)} {_plural('check', len(checks))}"
+    counts = f"{say_count(len(outcome.cells), 'cell')}, {say_count(len(checks), 'check')}"
     yield f"{counts}: {words}, in {outcome.seconds:.1f} s"
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 def outcome_object(outcome: Outcome, manifest: str) -> dict[str, Any]:

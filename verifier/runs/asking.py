@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
+from verifier.outcomes.expectations import ENABLED
 from verifier.runs.answering_source import answering_source
 from verifier.runs.engine import engine_named
 from verifier.runs.semantics import check_no_semantics
@@ -38,14 +39,27 @@ def make_question(engine: Engine[Any], loaded: Loaded, options: Any) -> Question
 
 
 def with_own_names(options: Any, definition: Definition) -> Any:
-    """Return the options with the protocol's own names: `no_lost_write` for `NoLostWrite`."""
+    """Return the options with the protocol's own names: `no_lost_write` for `NoLostWrite`, and the
+    action `Write` for its method `write`."""
     own = [claim.name for claim in definition.properties] + [claim.name for claim in definition.temporal]
+    actions = [action.name for action in definition.actions]
     expect = (word.rpartition("=") for word in options.expect)
+    changes: dict[str, Any] = {}
+    if hasattr(options, "count_action"):
+        changes["count_action"] = tuple(own_name(name, actions) for name in options.count_action)
     return replace(
         options,
         properties=tuple(own_name(name, own) for name in options.properties),
-        expect=tuple(f"{own_name(name, own)}{equals}{verdict}" for name, equals, verdict in expect),
+        expect=tuple(
+            f"{_subject(name, verdict, own, actions)}{equals}{verdict}" for name, equals, verdict in expect
+        ),
+        **changes,
     )
+
+
+def _subject(name: str, verdict: str, claims: Sequence[str], actions: Sequence[str]) -> str:
+    """Return the protocol's name of the property or action of an expectation."""
+    return own_name(name, actions if verdict.lower() == ENABLED else claims)
 
 
 def answer_question(

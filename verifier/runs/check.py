@@ -104,4 +104,5 @@ ENGINE = Engine(
     certifying={"explore": False},
     relative_cost=2.0,
     forks_late=True,
+    may_find_fewest=True,
 )

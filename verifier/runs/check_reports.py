@@ -9,6 +9,7 @@ from typing import Any
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.runs.check_merge import EngineReport
 from verifier.runs.check_plan import BMC, EXPLORE, WALKS
 from verifier.verdict import Verdict
@@ -19,7 +20,7 @@ def describe_effort(engine: str, outcome: Outcome) -> str:
     figures = outcome.statistics
     if engine == EXPLORE and "distinct_states" in figures:
         left = "" if figures.get("complete") else ", not all that can be reached"
-        return f"{figures['distinct_states']:,} states to depth {figures['depth']}{left}"
+        return f"{say_count(figures['distinct_states'], 'state')} to depth {figures['depth']}{left}"
     if engine == WALKS and "deepest" in figures:
         return _describe_walks(figures)
     closed = [verdict.depth for verdict in outcome.verdicts if verdict.depth is not None]
@@ -29,10 +30,10 @@ def describe_effort(engine: str, outcome: Outcome) -> str:
 
 
 def _describe_walks(figures: Mapping[str, Any]) -> str:
-    words = f"{figures['walks']:,} guided walks, {figures['steps']:,} actions, "
+    words = f"{figures['walks']:,} guided walks, {say_count(figures['steps'], 'action')}, "
     words += f"at most {figures['deepest']:,} in a row"
     if figures.get("probes"):
-        words += f"; {figures['probes']:,} solver look-aheads of {figures['probed_steps']} steps"
+        words += f"; {figures['probes']:,} solver look-aheads of {say_count(figures['probed_steps'], 'step')}"
     return words
 
 

@@ -135,6 +135,9 @@ class Engine(Generic[OptionsT]):
     """True if it starts processes while its progress is shown."""
     finds_fewest: Callable[[Mapping[str, Any]], bool] = field(default=lambda options: False)
     """Returns True if a counterexample has the fewest actions, given its options."""
+    may_find_fewest: bool = False
+    """True if a run says of each counterexample whether it has the fewest actions, and another run of the
+    same question may not know it."""
     manifest_defaults: Callable[[Mapping[str, Any]], Mapping[str, Any]] = field(default=lambda options: {})
     """Returns the defaults in a manifest, given the other options: its expectations may be of the fewest
     actions."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verifier.errors import UsageError
+from verifier.printable import say_count
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
 from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.options import check_ends
@@ -112,7 +113,8 @@ def _graph(run: Run, path: Path) -> Written:
         return Written(None, "nothing was explored, so {path} is not written")
     complete = bool(run.outcome.statistics["complete"])
     more = "" if complete else "; there may be more, which were not looked at"
-    words = f"{len(graph.states)} states and {len(graph.edges)} steps are in {{path}}{more}"
+    counted = f"{say_count(len(graph.states), 'state')} and {say_count(len(graph.edges), 'step')}"
+    words = f"{counted} are in {{path}}{more}"
     if path.suffix == ".html":
         return Written(None, words, as_data(graph, complete=complete))
     return Written(GRAPHS[path.suffix](graph), words)

@@ -12,6 +12,7 @@ from verifier.conform.machine import State
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import read_json
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.server.calls import Call
 from verifier.server.executions import follow_trace
@@ -178,7 +179,7 @@ def _move(session: Session, spec: str | None, by: int) -> dict[str, Any]:
         before = one.current
         if not 0 <= one.at + by < len(one.path):
             raise UsageError(
-                f"the execution has {len(one.path) - 1} steps, and {one.at} are before this state"
+                f"the execution has {say_count(len(one.path) - 1, 'step')}; {one.at} before this state"
             )
         one.at += by
         changed = view_changes(one, one.state(before), one.state(one.current))

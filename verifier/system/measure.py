@@ -20,7 +20,7 @@ from verifier.encodings.expressions import Value, sort_of, term_of, wrap
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Boolean, SortError
 from verifier.encodings.terms import Operator, Term
-from verifier.errors import UsageError
+from verifier.errors import UsageError, make_unknown_name_error, nearest
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
 
@@ -68,7 +68,12 @@ def read_expression(definition: Definition, text: str, vocabulary: Mapping[str, 
     _check(text, tree, names)
     try:
         value = eval(compile(tree, "<expression>", "eval"), {"__builtins__": {}, **names})
-    except (SortError, TypeError, AttributeError, KeyError, IndexError) as error:
+    except AttributeError as error:
+        if isinstance(error.obj, SimpleNamespace):
+            variables = [symbol.name for symbol in definition.variables]
+            raise make_unknown_name_error("state variable", error.name or "", variables) from None
+        raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
+    except (SortError, TypeError, KeyError, IndexError) as error:
         raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
     if not isinstance(value, Value):
         raise UsageError(f"the expression {text!r} says nothing about the state")
@@ -91,4 +96,6 @@ def _check(text: str, tree: ast.AST, names: Mapping[str, Any]) -> None:
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
             raise UsageError(f"the expression {text!r} may not name {node.attr}")
         if isinstance(node, ast.Name) and node.id not in names and node.id not in bound:
-            raise UsageError(f"the expression {text!r} names {node.id}, which is not known; {_HELP}")
+            near = nearest(node.id, [*names, *bound])
+            hint = f"did you mean {near!r}?" if near else _HELP
+            raise UsageError(f"the expression {text!r} names {node.id}, which is not known; {hint}")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from verifier.conform.coverage import Part
 from verifier.errors import make_unknown_name_error
+from verifier.printable import say_count
 from verifier.processes.interrupts import INTERRUPTED
 from verifier.processes.limits import Interrupted
 from verifier.testing.graphs import GraphStep, StateGraph
@@ -98,7 +99,7 @@ def cover_graph(
     for target, (distance, _, _) in search.first.items():
         if target not in covered:
             far = depth is not None and distance > depth
-            words = f"it needs {distance} actions" if far else reason
+            words = f"it needs {say_count(distance, 'action')}" if far else reason
             suite.left.append(f"{search.name(target)}: {words}")
     suite.targets = len(search.first) + len(missing)
     return suite

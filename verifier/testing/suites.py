@@ -13,6 +13,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.files import reason_of, replace_file
+from verifier.printable import say_count
 from verifier.processes.interrupts import is_stop_asked, terminable
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, ReadingOptions
@@ -153,7 +154,7 @@ def make_suite(
         with suppress(KeyboardInterrupt):
             if not is_stop_asked():
                 graph = finish()
-                tell(f"explored {graph.states:,} states and {len(graph.steps):,} steps")
+                tell(f"explored {say_count(graph.states, 'state')} and {say_count(len(graph.steps), 'step')}")
                 suite = _choose(graph, request, limits)
     if suite is None:  # interrupted: choose among what was explored until then
         graph = finish()

@@ -16,6 +16,7 @@ from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
 from verifier.parametric.results import SIZES, Open, Shown, place_of, say_obligation
+from verifier.printable import say_count
 from verifier.solvers import solver_version
 from verifier.specs.names import TYPE_INVARIANT
 from verifier.specs.titles import AS_LEMMA, TYPED
@@ -86,7 +87,7 @@ def _proof(attempt: Attempt) -> list[str]:
     name = attempt.property_name
     if not attempt.results:
         return [f"{name} holds by the form of Init and of each action: {_NO_OBLIGATION}."] * attempt.proved
-    count = f"{len(shown)} of {len(attempt.results)} obligations shown"
+    count = f"{len(shown)} of {say_count(len(attempt.results), 'obligation')} shown"
     words = [f"{name}: {count}, {seconds:.1f} s of the first solver, {checked:.1f} s of the second."]
     if attempt.proved and own_lemma in attempt.needed:
         proved = f"was proved together with {lemmas}" if lemmas else "is inductive by itself"
@@ -182,8 +183,8 @@ def _describe_comparison(run: Run) -> list[str]:
     figures = _figures(run)
     if figures is None:
         return []
-    drawn, steps = f"{figures['drawn']:,} of them random", f"{figures['steps']:,} steps"
-    words = [f"The formulas agree with the module on {figures['states']:,} states ({drawn}) and {steps}."]
+    states = f"{say_count(figures['states'], 'state')} ({figures['drawn']:,} of them random)"
+    words = [f"The formulas agree with the module on {states} and {say_count(figures['steps'], 'step')}."]
     whole = f"All reachable states were compared for these constants {SIZES}"
     for key, which in (("sizes", whole), ("partly", "Some states were compared for")):
         shown = "; ".join(", ".join(f"{n}={size}" for n, size in one.items()) for one in figures[key])
@@ -206,7 +207,8 @@ def _list_undecided(run: Run) -> list[str]:
         results = tried[name].results.values()
         left = len(tried[name].open)
         are = "is" if left == 1 else "are"
-        words = f"{left} of its {len(results)} obligations {are} open" if left else str(verdict.reason)
+        obligations = say_count(len(results), "obligation")
+        words = f"{left} of its {obligations} {are} open" if left else str(verdict.reason)
         remarks.append(f"{name} is neither proved nor refuted: {words}.")
     return [*remarks, *_name_commands(run, [one for one in open_ if one.reason != LEFT_TO_LIVE], tried)]
 

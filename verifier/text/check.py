@@ -29,15 +29,17 @@ from verifier.text.progress import ProgressText
 from verifier.text.run import (
     advise_on_growth,
     expectation_remarks,
+    find_blocked,
     name_module,
     name_spec,
+    remark_on_blocked,
     remark_on_deadlocks,
     render_counterexamples,
     up_to_view,
     verdict_style,
     with_constants,
 )
-from verifier.verdict import IS_VIOLATED, LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words
+from verifier.verdict import LEFT_TO_LIVE, LOOPS_OF_VIEW, Verdict, VerdictKind, in_words, say_why_open
 
 _LEAST_EVIDENCE = 24
 _GAP = "  "
@@ -117,8 +119,7 @@ def _row(outcome: CheckOutcome, verdict: Verdict) -> tuple[str, str, str, str, s
         return name, words, by, seconds, outcome.evidence.get(name, verdict.reason or "")
     if verdict.reason == LEFT_TO_LIVE:
         return name, words, by, seconds, verdict.reason
-    closed = "no depth closed" if verdict.depth is None else f"depth {verdict.depth} closed"
-    return name, words, by, seconds, f"{verdict.reason}, {closed}"
+    return name, words, by, seconds, say_why_open(verdict.reason, verdict.depth)
 
 
 def _execution(
@@ -176,16 +177,8 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
     spec = [name_spec(outcome.spec), *name_module(run.definition)[1:]]
     lasting = {prop.name for prop in run.definition.temporal}
     yield from advise_on_growth(run, [one for one in undecided if one.property_name not in lasting])
-    breaches = dict[str, list[str]]()
-    for verdict in undecided:
-        breach = (verdict.reason or "").removesuffix(IS_VIOLATED)
-        if breach != verdict.reason:
-            breaches.setdefault(breach, []).append(verdict.property_name)
-    for breach, names in breaches.items():
-        are = "is" if len(names) == 1 else "are"
-        words = f"{join_words(names)} {are} open as long as {breach} is violated"
-        yield f"{words}. Fix that first, then check again."
-    blocked = {name for names in breaches.values() for name in names}
+    yield from remark_on_blocked(undecided)
+    blocked = {name for names in find_blocked(undecided).values() for name in names}
     for verdict in undecided:
         name = verdict.property_name
         if name in blocked or (find_unbounded(verdict.reason) and name not in lasting):

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.run import Run
-from verifier.printable import join_words
+from verifier.printable import join_words, say_count
 from verifier.text.columns import wrap
 from verifier.text.run import (
     expectation_remarks,
@@ -80,7 +80,8 @@ def remark_on_coverage(figures: Mapping[str, Any]) -> Iterator[str]:
         return
     if "distinct_states" in figures:
         looked_at, depth = figures["distinct_states"] - figures["waiting_states"], figures["depth"]
-        yield f"Formulas were counted in the first {looked_at:,} states, to depth {depth}, not in all."
+        states = say_count(looked_at, "state")
+        yield f"Formulas were counted in the first {states}, to depth {depth}, not in all."
     else:
         yield "Formulas were counted in the states of these executions, each time that one was visited."
 
@@ -205,8 +206,11 @@ def _remarks(run: Run) -> list[str]:
     if figures.get("complete") and figures.get("view"):
         remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
     elif figures.get("complete"):
-        states = say_reachable(run.definition.limits)
-        remarks.append(f"Complete: every {states} was checked. So HOLDS is about executions of any length.")
+        limits = run.definition.limits
+        states = say_reachable(limits)
+        within = f" within the constraint{'s'[: len(limits) > 1]}" if limits else ""
+        complete = f"Complete: every {states} was checked."
+        remarks.append(f"{complete} So HOLDS is about executions of any length{within}.")
     else:
         remarks += _say_depths(run)
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from rich.console import RenderableType
@@ -12,6 +14,7 @@ from verifier.engines.induction_outcome import InductionOutcome, Inductions
 from verifier.engines.inductive_question import Kind
 from verifier.engines.obligations import ObligationGroup, group_obligations
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
@@ -34,8 +37,9 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"{run.engine}, {solvers}"), Text()]
+    explained = {verdict.property_name: verdict for verdict in run.outcome.verdicts}  # a module's own words
     for outcome in outcomes:
-        verdict = outcome.verdicts[0]
+        verdict = explained.get(outcome.verdicts[0].property_name, outcome.verdicts[0])
         inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
         remark = _LOOK if run.options.get("reachable") is None else ""  # else the verdict says what was found
         lines += render_step(run, verdict, width, full=full, inductive=inductive, remark=remark)
@@ -79,16 +83,21 @@ def render_step(
 
 
 def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
-    """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails."""
+    """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails. Actions
+    of a translation that share a name have a column for each instance."""
     if not outcome.obligations:
         return []
-    cells = {
-        (group.formula, group.action or group.kind): group for group in group_obligations(outcome.obligations)
-    }
-    formulas = list(dict.fromkeys(item.formula for item in outcome.obligations))
     actions = [action.name for action in run.definition.actions]
-    asked = {item.action for item in outcome.obligations}
-    columns = [Kind.INITIATION, *(name for name in actions if name in asked), Kind.SAFETY]
+    repeated = {name for name, count in Counter(actions).items() if count > 1}
+    obligations = [
+        replace(item, action=item.instance) if item.action in repeated else item
+        for item in outcome.obligations
+    ]
+    cells = {(group.formula, group.action or group.kind): group for group in group_obligations(obligations)}
+    formulas = list(dict.fromkeys(item.formula for item in obligations))
+    asked = dict.fromkeys(item.action for item in obligations if item.action is not None)
+    names = asked if repeated else [name for name in actions if name in asked]
+    columns = [Kind.INITIATION, *names, Kind.SAFETY]
     heads = ["init", *(str(number) for number in range(1, len(columns) - 1)), "safety"]
     margin = max(map(len, formulas))
     lines = [Text(" " * margin + "".join(f"{head:>{_CELL + 2}}" for head in heads), "bold")]
@@ -133,7 +142,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
         covering = f"{outcome.asked} of {instances} action instances; the others are the same up to renaming"
         if outcome.asked == instances:
             covering = f"all {instances} action instances"
-        remarks.append(f"{name}: {len(outcome.obligations)} obligations, covering {covering}.")
+        remarks.append(f"{name}: {say_count(len(outcome.obligations), 'obligation')}, covering {covering}.")
     fell = [f"{item.formula} (at {item.fell_at})" for item in outcome.left_out if item.fell_at is not None]
     unneeded = [item.formula for item in outcome.left_out if item.fell_at is None]
     if fell:
@@ -145,7 +154,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"{again.obligations} obligations, covering {count_instances(again.instances)}"
+        how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
         took = f"{again.seconds:.1f} s, in a fresh process"

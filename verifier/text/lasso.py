@@ -8,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from verifier.outcomes.unmet import list_unmet
+from verifier.printable import say_count
 from verifier.text.columns import wrap
 from verifier.trust.trace import Trace
 
@@ -46,7 +47,7 @@ def replay_words(trace: Trace) -> str:
     assert loop is not None
     back = f"stays in state {loop.start}" if loop.closing is None else f"goes back to state {loop.start}"
     return (
-        f"replayed: {len(trace.states)} states, then it {back}; {trace.violates} fails in this execution, "
-        f"which is fair ({loop.fairness}: {len(loop.conditions)} "
-        f"{'condition' if len(loop.conditions) == 1 else 'conditions'})"
+        f"replayed: {say_count(len(trace.states), 'state')}, then it {back}; "
+        f"{trace.violates} fails in this execution, "
+        f"which is fair ({loop.fairness}: {say_count(len(loop.conditions), 'condition')})"
     )

@@ -11,6 +11,7 @@ from rich.text import Text
 from verifier.engines import exploration_progress
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
@@ -22,9 +23,10 @@ from verifier.text.run import (
     render_verdicts,
     semantics_remarks,
     to_go_on,
+    verdict_style,
     with_constants,
 )
-from verifier.verdict import VerdictKind
+from verifier.verdict import VerdictKind, in_words
 
 
 class LiveText(ProgressText):
@@ -45,7 +47,7 @@ class LiveText(ProgressText):
 
         if isinstance(news, ranking.Progress):
             if news.shown == 0:
-                yield f"ranking: {news.claims} claims"
+                yield f"ranking: {say_count(news.claims, 'claim')}"
             return
         self._latest = self._depths if isinstance(news, bmc.Progress) else self._provers
         yield from self._latest.hear(news)
@@ -66,7 +68,8 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         trace = verdict.trace
         if trace is None or (run.model is None and not (trace.shown or trace.variables)):
             continue
-        lines += [Text(f"{verdict.property_name}:", "bold red"), Text()]
+        words = in_words(verdict.kind, None, verdict.steps, None)
+        lines += [Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind)), Text()]
         lines += [*render_trace(run.definition, trace, width, full=full), Text()]
         if trace.loop is not None:
             lines += [*render_loop(trace, write_trace(run, verdict), width), Text()]
@@ -86,11 +89,11 @@ def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
         return
     for engine, figure in figures.get("engines", {}).items():
         if "states" in figure:
-            yield f"{name}: {engine} looked at {figure['states']:,} states."
+            yield f"{name}: {engine} looked at {say_count(figure['states'], 'state')}."
         if "claims" in figure:
-            yield f"{name}: {engine} showed {figure['shown']} of {figure['claims']} claims."
+            yield f"{name}: {engine} showed {figure['shown']} of {say_count(figure['claims'], 'claim')}."
         if "depth" in figure:
-            yield f"{name}: {engine} found no lasso of at most {figure['depth']} states."
+            yield f"{name}: {engine} found no lasso of at most {say_count(figure['depth'], 'state')}."
 
 
 def _by_orbits(run: Run) -> bool:
@@ -109,7 +112,7 @@ def _remarks(run: Run) -> Iterator[str]:
     yield from to_go_on(run.outcome.verdicts)
     yield from semantics_remarks(run)
     if run.outcome.never_enabled:
-        bound = f" within {run.depth} states" if run.options["engine"] == "bmc" else ""
+        bound = f" within {say_count(run.depth, 'state')}" if run.options["engine"] == "bmc" else ""
         yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
     interchangeable = run.model is not None and run.model.system.symmetries
     if interchangeable and run.options["engine"] not in ("orbits", "ranking") and not _by_orbits(run):

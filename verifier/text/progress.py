@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from verifier.printable import say_count
+
 if TYPE_CHECKING:
     from verifier.engines import bmc, explore, induction, prove, simulate
     from verifier.parametric.results import Open, Shown
@@ -135,7 +137,8 @@ def prover_line(news: prove.Progress) -> str:
     if news.note:
         what = f"{news.property_name}: {news.note}"
     elif news.clauses is not None:
-        what = f"frame {news.depth}, {news.clauses} clauses, {news.obligations} obligations"
+        obligations = say_count(news.obligations or 0, "obligation")
+        what = f"frame {news.depth}, {say_count(news.clauses, 'clause')}, {obligations}"
     else:
         what = f"depth {news.depth} closed"
     return f"{news.prover}: {what} ({news.seconds:.1f} s)"
@@ -180,7 +183,7 @@ class WalksText(ProgressText):
         """Violations stay."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'}"
-        self._line = f"{news.seconds:.0f} s: {news.walks:,} executions"
+        self._line = f"{news.seconds:.0f} s: {say_count(news.walks, 'execution')}"
 
 
 class ObligationsText(ProgressText):

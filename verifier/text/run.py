@@ -13,13 +13,14 @@ from rich.text import Text
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import choose_depth, find_unbounded
-from verifier.printable import join_words
+from verifier.printable import join_words, say_count
 from verifier.solvers import solver_version
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.text.columns import align_rows, wrap
 from verifier.text.failure import render_failure
 from verifier.verdict import (
     ALL_CONSTANTS,
+    IS_VIOLATED,
     LEFT_TO_LIVE,
     TEMPORAL_PART,
     ExitCode,
@@ -31,6 +32,8 @@ from verifier.verdict import (
 _LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
 """The beginnings of reasons that name a limit, and its option."""
 
+_LEAST_DEPTH_TO_WARN = 2
+"""To a smaller depth, actions that depend on others cannot be enabled, whatever their guards are."""
 _VALIDATED = (VerdictKind.HOLDS, VerdictKind.PROVED)
 """Verdicts that depend on the translation of a TLA+ module, if there is one."""
 _STYLES = {
@@ -158,7 +161,7 @@ def _notes(run: Run, width: int) -> list[RenderableType]:
 def _warnings(run: Run) -> list[str]:
     warnings = []
     never = ", ".join(run.outcome.never_enabled)
-    if never and _is_closed_throughout(run.outcome.verdicts, run.depth):
+    if never and _has_searched_enough(run):
         warnings.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
@@ -168,6 +171,11 @@ def _warnings(run: Run) -> list[str]:
             "take several actions at once and so see further"
         )
     return warnings
+
+
+def _has_searched_enough(run: Run) -> bool:
+    """True if the search went so far that an action should have been enabled."""
+    return run.depth >= _LEAST_DEPTH_TO_WARN and _is_closed_throughout(run.outcome.verdicts, run.depth)
 
 
 def _is_closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
@@ -232,13 +240,35 @@ def remark_on_undecided(run: Run) -> list[str]:
     """Return remarks on undecided properties: the known facts, and the command that decides each."""
     undecided = [verdict for verdict in run.outcome.verdicts if verdict.kind is VerdictKind.INCONCLUSIVE]
     left = [verdict for verdict in undecided if verdict.reason == LEFT_TO_LIVE]
-    remarks = []
-    if len(left) < len(undecided):
+    remarks = remark_on_blocked(undecided)
+    blocked = {name for names in find_blocked(undecided).values() for name in names}
+    others = [verdict for verdict in undecided if verdict not in left]
+    if any(verdict.property_name not in blocked for verdict in others):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
     remarks += to_go_on(undecided)
     remarks += advise_on_growth(run, undecided)
     if left:
         remarks.append(_find_command_for_live(run, [verdict.property_name for verdict in left]))
+    return remarks
+
+
+def find_blocked(undecided: Sequence[Verdict]) -> dict[str, list[str]]:
+    """Return the properties that are open since another one is violated, by the name of that one."""
+    blocked = dict[str, list[str]]()
+    for verdict in undecided:
+        breach = (verdict.reason or "").removesuffix(IS_VIOLATED)
+        if breach != verdict.reason:
+            blocked.setdefault(breach, []).append(verdict.property_name)
+    return blocked
+
+
+def remark_on_blocked(undecided: Sequence[Verdict]) -> list[str]:
+    """Say which violation must be fixed before other properties can be decided."""
+    remarks = []
+    for breach, names in find_blocked(undecided).items():
+        are = "is" if len(names) == 1 else "are"
+        words = f"{join_words(names)} {are} open as long as {breach} is violated"
+        remarks.append(f"{words}. Fix that first, then check again.")
     return remarks
 
 
@@ -335,16 +365,19 @@ def semantics_remarks(run: Run) -> list[str]:
     figures = run.outcome.statistics.get("validation")
     if figures is None or run.definition.presentation.config:
         return [] if said is None else [said]
-    states, steps = figures["states"], figures["steps"]
-    return [f"The translation agrees with the protocol on {states:,} states, {steps:,} steps."]
+    return [f"The translation agrees with the protocol on {_say_compared(figures)}."]
+
+
+def _say_compared(figures: Mapping[str, Any]) -> str:
+    """Say on how much two semantics were compared."""
+    return f"{say_count(figures['states'], 'state')}, {say_count(figures['steps'], 'step')}"
 
 
 def with_agreement(words: str, figures: Mapping[str, Any] | None) -> str:
     """Add to the text on a TLA+ module the extent to which its translation was compared with it."""
     if figures is None:
         return words
-    states, steps = figures["states"], figures["steps"]
-    return f"{words} (translation agrees with the module on {states:,} states, {steps:,} steps)"
+    return f"{words} (translation agrees with the module on {_say_compared(figures)})"
 
 
 def _name_surprises(run: Run) -> str:
@@ -375,12 +408,13 @@ def _remarks(run: Run) -> list[str]:
     remarks = []
     if any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts):
         which = name_those(run, VerdictKind.HOLDS)
-        remarks.append(f"HOLDS({run.depth}): no execution of at most {run.depth} actions violates {which}.")
+        actions = say_count(run.depth, "action")
+        remarks.append(f"HOLDS({run.depth}): no execution of at most {actions} violates {which}.")
     remarks += remark_on_undecided(run)
     never = ", ".join(run.outcome.never_enabled)
     verdicts = run.outcome.verdicts
     searched = any(verdict.depth is not None for verdict in verdicts)
-    if never and searched and not _is_closed_throughout(verdicts, run.depth):
+    if never and searched and not _has_searched_enough(run):
         remarks.append(f"Not enabled in any state searched so far: {never}.")
     remarks += remark_on_deadlocks(run)
     remarks += semantics_remarks(run)

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.text.columns import wrap
 from verifier.text.exploration import (
     coverage_table,
@@ -41,7 +42,7 @@ def render_simulation(run: Run, width: int, *, full: bool) -> list[RenderableTyp
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     kind = "guided random executions" if run.options.get("guided") else "random executions"
     solvers = ", ".join(run.solvers) or "no solver"
-    how = f"{kind} of at most {run.depth} actions, seed {run.options['seed']}, {solvers}"
+    how = f"{kind} of at most {say_count(run.depth, 'action')}, seed {run.options['seed']}, {solvers}"
     lines += [Text(how), Text()]
     lines += render_counterexamples(run, width, full)
     if run.outcome.verdicts:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
 from verifier.tla.assuming import compile_assumptions
@@ -292,7 +293,7 @@ class Explorer(SearchState):
         number = self.known.add(state, parent, key)
         self.result.distinct += 1
         if self.max_states is not None and number >= self.max_states:
-            raise Interrupted(f"more than {self.max_states} states")
+            raise Interrupted(f"more than {say_count(self.max_states, 'state')}")
         return number
 
     def expand_state(self, number: int, walk: Walk) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from verifier.printable import say_count
 from verifier.tla import ast
 from verifier.tla.errors import LARGEST
 from verifier.tla.frames import Undefined
@@ -274,7 +275,8 @@ def _subsequence(value: Value, first: Value, last: Value) -> Value:
     if first > last:
         return items[:0]
     if first < 1 or last > len(items):
-        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {len(items)} elements")
+        elements = say_count(len(items), "element")
+        raise NoValue(f"SubSeq from {first} to {last} leaves the sequence, which has {elements}")
     return items[first - 1 : last]
 
 

@@ -82,6 +82,11 @@ class Source:
         """Return the place of a node."""
         return Place(self.file, *self._point(node.start_point), end=self._point(node.end_point))
 
+    def place_at(self, offset: int) -> Place:
+        """Return the place of a character of the text."""
+        begin = self.text.rfind("\n", 0, offset)
+        return Place(self.file, self.text.count("\n", 0, offset) + 1, offset - begin)
+
     def _point(self, point: tuple[int, int]) -> tuple[int, int]:
         """Return the line and column, in characters from 1, for a point that the tree counts in bytes from
         0."""

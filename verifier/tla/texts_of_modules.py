@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
+from verifier.tla.brackets import find_wrong_bracket
 from verifier.tla.errors import Place, TlaError
 from verifier.tla.text import Source, field_of, text_of
 
@@ -37,6 +38,10 @@ def module_node(source: Source, name: str, place: Place) -> Node:
 
 def _unreadable(source: Source) -> TlaError:
     """Return the error for text that the parser could not read."""
+    wrong_bracket = find_wrong_bracket(source.text)
+    if wrong_bracket is not None:
+        offset, mistake = wrong_bracket
+        return TlaError(source.place_at(offset), f"syntax error: {mistake}")
     error_node: Node | None = None
     node: Node | None = source.tree.root_node
     while node is not None:

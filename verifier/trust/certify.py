@@ -17,6 +17,7 @@ from pysmt.fnode import FNode
 
 from verifier.clauses.tseitin import Definitions
 from verifier.encodings.bits import bit, conjunction, disjunction, equivalence, negation, restrict_formula
+from verifier.printable import say_count
 from verifier.solvers import Answer, open_solver
 from verifier.symmetry.instance_images import InstanceImages
 from verifier.system.model import Model
@@ -309,7 +310,7 @@ class _CertificateCheck:
         for depth in range(k):
             self.listen(f"base {depth}")
             base.hold([path.at(invariant, depth), *([path.step(depth - 1)] if depth else [])])
-            says = f"after {depth} actions from an initial state {holds}"
+            says = f"after {say_count(depth, 'action')} from an initial state {holds}"
             self._ask(base, says, negation(path.at(goal, depth)))
             base.hold([path.at(goal, depth)])
         self.listen("step")

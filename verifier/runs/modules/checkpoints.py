@@ -14,6 +14,7 @@ import psutil
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
+from verifier.printable import say_count
 from verifier.runs.modules.exploring import list_enabled_actions
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.traces import report_violation
@@ -66,10 +67,11 @@ class SearchCheckpoint:
         names = "" if self.asked.symmetry is None else _UP_TO_NAMES
         if self.leaves_off:
             closed = "no depth" if self.closed < 0 else f"depth {self.closed}"
-            words = f"the interpreter closed {closed} ({self.states:,} states{names})"
+            words = f"the interpreter closed {closed} ({say_count(self.states, 'state')}{names})"
             return f"{words}: the module is translated to go on"
         decided = self.reason or self.settled.verdicts.keys() >= {*self.asked.question.properties}
-        looked = f"{self.states:,} states" if decided else f"all {self.states:,} states within {depth} steps"
+        looked = say_count(self.states, "state")
+        looked = looked if decided else f"all {looked} within {say_count(depth, 'step')}"
         return f"the interpreter looked at {looked}{names}"
 
     @property

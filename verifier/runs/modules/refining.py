@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import add_growth
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.building import as_built
 from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
@@ -100,7 +101,7 @@ def _count_states(count: int, complete: bool) -> str:
     """Say how many states there are to look at, and whether these are all."""
     if count == 1:
         return "the only reachable state" if complete else "1 state"
-    return f"all {count:,} reachable states" if complete else f"{count:,} states"
+    return f"all {count:,} reachable states" if complete else f"{say_count(count, 'state')}"
 
 
 def remark_on_configuration(asked: ModuleQuestion) -> None:

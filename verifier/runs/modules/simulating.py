@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.engines.simulate import UP_TO_VIOLATION, Progress
 from verifier.errors import UsageError
+from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.exploring import check_begins, make_no_initial_state_error
@@ -304,7 +305,7 @@ class _Walks:
         seconds = time.monotonic() - self.began
         words = f"no violation in {self.ended} random executions{UP_TO_VIOLATION if self.verdicts else ''}"
         if self.guide is not None:
-            actions = f"{self.steps:,} actions, at most {self.guide.deepest} in a row"
+            actions = f"{say_count(self.steps, 'action')}, at most {self.guide.deepest} in a row"
             words = f"no violation in {self.ended:,} guided walks ({actions})"
         why = f"{reason}; {words}" if reason else words
         verdicts = [

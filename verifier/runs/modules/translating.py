@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import seems_unbounded
-from verifier.printable import join_words
+from verifier.printable import join_words, say_count
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -251,7 +251,8 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
         sorts = symbols.sorts()
         about: dict[str, Any] = {
             "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
-            "sorts_found_in": f"{len(made.sample.states)} states" + (", all" if made.sample.complete else ""),
+            "sorts_found_in": say_count(len(made.sample.states), "state")
+            + (", all" if made.sample.complete else ""),
         }
     except UsageError as error:
         return {"only_explicit": [f"everything: {error}"]}

@@ -365,10 +365,12 @@ def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
 
 
 def _replay_and_explain(made: Symbolic, verdict: Verdict) -> Verdict:
-    if verdict.kind is not VerdictKind.VIOLATED or verdict.trace is None:
+    if verdict.kind not in (VerdictKind.VIOLATED, VerdictKind.NOT_INDUCTIVE) or verdict.trace is None:
         return verdict
     spec, states = made.translation.specification, _states(made, verdict.trace)
-    return replay_verdict(spec, replace(verdict, trace=explain_trace(spec, verdict.trace, states)), states)
+    explained = replace(verdict, trace=explain_trace(spec, verdict.trace, states))
+    # A counterexample to induction is no execution: its first state may be unreachable.
+    return explained if verdict.kind is VerdictKind.NOT_INDUCTIVE else replay_verdict(spec, explained, states)
 
 
 def replay_verdict(spec: Specification, verdict: Verdict, states: Sequence[State]) -> Verdict:

@@ -1,0 +1,40 @@
+"""A bracket without a counterpart is named with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import wrong
+from tests.support.tla_modules import write_module
+
+_BEGIN = "EXTENDS Integers\nVARIABLE x\n"
+_END = "\nNext == x' = x\nInv == x >= 0"
+
+TEXTS = {
+    "a function": ("Init == x = [[p \\in {1} |-> 1]", "4:13: syntax error: this [ is not closed"),
+    "a sum": ("Init == x = (1 + 2", "4:13: syntax error: this ( is not closed"),
+    "a set in a tuple": ("Init == x = <<{1>>", "4:15: syntax error: this { is not closed"),
+    "a tuple in a set": ("Init == x = {<<1}", "4:14: syntax error: this << is not closed"),
+    "too many": ("Init == x = (1))", "4:16: syntax error: this ) closes no bracket"),
+    "behind brackets in a string and a comment": (
+        'Init == /\\ x = 0 \\* [\n        /\\ "(" = "[" (* { *)\n        /\\ x \\in {0',
+        "6:18: syntax error: this { is not closed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_a_wrong_bracket_is_named(tmp_path: Path, case: str) -> None:
+    text, message = TEXTS[case]
+    module = write_module(tmp_path, _BEGIN + text + _END)
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
+    assert f"M.tla:{message}" in wrong("check", str(module)), case
+
+
+def test_text_around_a_module_has_no_brackets(tmp_path: Path) -> None:
+    module = write_module(tmp_path, f"{_BEGIN}Init = x = 0{_END}")
+    module.write_text(f"A note (of mine\n{module.read_text()}and another ]\n")
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
+    assert "5:8: syntax error: unexpected `x`" in wrong("check", str(module))
