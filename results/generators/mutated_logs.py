@@ -2,11 +2,13 @@
 
 Run ``python -m results.generators.mutated_logs TRACES LIBRARIES [--count N] [--jobs 2] [--only LOG]``.
 TRACES has trace modules with logs that they accept, LIBRARIES ``tla2tools.jar`` and ``CommunityModules.jar``.
+``--answers FOLDER`` keeps TLC's answers, so that a later run does not ask again.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -213,12 +215,27 @@ def by_tlc(case: Case, folder: Path, libraries: Path, log: Path) -> tuple[bool |
     return accepted, explained
 
 
+def ask_tlc(
+    case: Case, folder: Path, libraries: Path, answers: Path | None, log: Path
+) -> tuple[bool | None, int]:
+    """Return what TLC says of a log, from the folder of its answers if it was asked before."""
+    asked = f"{case.module} {case.seconds} {case.is_wide} {log.read_text()}"
+    kept = answers / f"{hashlib.sha256(asked.encode()).hexdigest()}.json" if answers else None
+    if kept is not None and kept.exists():
+        accepts, explained = json.loads(kept.read_text())
+        return accepts, explained
+    answer = by_tlc(case, folder, libraries, log)
+    if kept is not None:
+        kept.write_text(json.dumps(answer))
+    return answer
+
+
 Judged: TypeAlias = tuple[Copy, LogVerdict, bool | None, int]
 """A copy, the verdict on it, and whether TLC accepts it, with the number of events that TLC explains."""
 
 
 def judge_copies(
-    case: Case, traces: Path, libraries: Path, count: int, jobs: int
+    case: Case, traces: Path, libraries: Path, count: int, jobs: int, answers: Path | None
 ) -> tuple[int, list[Judged]]:
     """Return the number of lines, and each copy with the verdicts."""
     folder = traces / case.folder
@@ -240,7 +257,7 @@ def judge_copies(
             question = LogQuestion(str(_EXAMPLE / "ReplicatedLog.tla"), case.mapping)
         ours = judge_logs(question, files, jobs)
         with ThreadPoolExecutor(jobs) as pool:
-            theirs = list(pool.map(partial(by_tlc, case, folder, libraries), files[: case.asked]))
+            theirs = list(pool.map(partial(ask_tlc, case, folder, libraries, answers), files[: case.asked]))
     theirs += [(None, 0)] * (count - len(theirs))
     return len(lines), [(copy, own, *other) for copy, own, other in zip(made, ours, theirs, strict=True)]
 
@@ -313,13 +330,14 @@ def main() -> None:
     parser.add_argument("--count", type=int)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--answers", type=Path)
     given = parser.parse_args()
     table, remarks = _read_others(given.only) if given.only else ([], [])
     for case in CASES:
         if f"{case.folder}/{case.log}".endswith(given.only):
             count = given.count or case.count
             length, found = judge_copies(
-                case, given.traces.resolve(), given.libraries.resolve(), count, given.jobs
+                case, given.traces.resolve(), given.libraries.resolve(), count, given.jobs, given.answers
             )
             table += list(rows(case, length, found))
             remarks += list(notes(case, found))

@@ -1,4 +1,4 @@
-"""Loops over intervals that are cut short: the same values and the same errors as the loops as written."""
+"""Loops over intervals and constant sets that are cut short: the same values and the same errors as the loops as written."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from verifier.tla.ast import Definition
 from verifier.tla.frames import Frame, Undefined
 from verifier.tla.pruning import Pruned
 from verifier.tla.specification import Specification
+from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import FALSE, TRUE, Fn, function
 from verifier.tla.values import pairs_of
 
 HEAD = r"""EXTENDS Naturals, Sequences, Bags, FiniteSetsExt
 VARIABLES log, sent, n, on
 vars == <<log, sent, n, on>>
+Some == {1, 2, 3, 5}
+Words == {"a", "no", "yes"}
 Init == log = <<>> /\ sent = EmptyBag /\ n = 0 /\ on = FALSE
 Send(m) == sent' = sent (+) SetToBag({m})
 Entries(range) == SubSeq(log, range[1], Min({Len(log), range[2] - 1}))
@@ -140,7 +143,7 @@ def test_a_shortened_loop_has_the_value_and_the_error_of_the_loop(
         return answer
 
     monkeypatch.setattr(Pruned, "decide", count_answers)
-    for domain in ("n..6", "1..Len(log) + 1", "1..n"):
+    for domain in ("n..6", "1..Len(log) + 1", "1..n", "Some", "Words"):
         found = []
         for shortened in (True, False):
             with monkeypatch.context() as patch:
@@ -235,3 +238,55 @@ Next == \E b, e \in 1..3000 : Set(<<b, e>>)
     assert _outcome(spec, _test(spec, "A0"), now, now) is True
     spec = _module(tmp_path, ["First(<<b, log[e].term>>)"], "1..3")
     assert "domain" in str(_outcome(spec, _test(spec, "A0"), [(Fn({"term": 3}),), (), 1, TRUE], now))
+
+
+STORES = r"""EXTENDS Naturals, TLC
+CONSTANTS Thread, Key, Value
+VARIABLES open, store
+Threads == {"one", "two", "three"}
+Keys == Print("keys", {1, 2, 3})
+Init == open = {"one"} /\ store = [k \in Key |-> 0]
+Put(t, k, v) == t \in open /\ store[k] = 0 /\ v > 1 /\ store' = [store EXCEPT ![k] = v] /\ UNCHANGED open
+Open(t) == t \notin open /\ open' = open \cup {t} /\ UNCHANGED store
+Next == (\E t \in Thread, k \in Key, v \in Value : Put(t, k, v)) \/ \E t \in Thread : Open(t)
+"""
+CONFIG = """INIT Init
+NEXT Next
+CHECK_DEADLOCK FALSE
+CONSTANTS Thread <- Threads
+ Key <- Keys
+ Value = {1, 2, 3}
+"""
+
+
+def test_loops_over_constant_sets_have_the_steps_of_the_loops_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guards = list[int]()
+    find = hoisting._guards
+
+    def note(*given: Any, **named: Any) -> Any:
+        made = find(*given, **named)
+        guards.append(len([one for one in made if one is not None]))
+        return made
+
+    monkeypatch.setattr(hoisting, "_guards", note)
+    shortened = explore_module(tmp_path, STORES, CONFIG)
+    assert max(guards) == 2, "a guard for each key, and one for each value"
+    assert shortened.evaluator.printed.count('"keys"') <= 1, "a constant that prints is computed once"
+    monkeypatch.setattr(hoisting, "_guards", lambda *_, **__: [])
+    plain = explore_module(tmp_path, STORES, CONFIG)
+    assert set(shortened.states) == set(plain.states)
+    assert shortened.result.generated == plain.result.generated
+
+
+def test_drawn_successors_are_some_of_all_and_none_only_if_there_are_none(tmp_path: Path) -> None:
+    explorer = explore_module(tmp_path, STORES, CONFIG)
+    stepper = Stepper(explorer.specification)
+    for state in explorer.states:
+        every = set(stepper.successors(state))
+        some = stepper.draw_successors(state, 1)
+        assert set(some) <= every
+        assert bool(some) == bool(every)
+        assert len(some) <= 4, "one of each loop, and all steps of the loop without a guard"
+        assert set(stepper.successors(state)) == every, "the next search looks at all again"

@@ -1,7 +1,8 @@
 """The search for one execution of a trace module that comes to the end of its log.
 
-Where little is logged, many states agree with a log. Each level keeps some of them, drawn at random, the same
-in every run. An execution that is found is checked; none found says nothing.
+Where little is logged, many states agree with a log. Each level keeps some of them, and some of their
+successors, drawn at random, the same in every run. An execution that is found is checked; none found says
+nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from verifier.tla.log_index import LogIndex
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.translate.sampling import Stepper
 
-WIDTHS = (8, 64, 512)
-"""The numbers of states that a level keeps, one search after the other."""
+SEARCHES = ((8, 2), (64, 2), (64, 0), (512, 0))
+"""For each search, one after the other: the number of states that a level keeps, and the number of members
+that a loop takes; 0 for all."""
 _LONGEST = 4
 """The most steps for each entry of the log."""
 
@@ -28,16 +30,22 @@ def find_witness(
 ) -> list[State] | None:
     """Return an execution to the end of the log; None if none was found. Call ``reach`` with the number of
     entries that some execution agrees with, for each level."""
-    for width in WIDTHS:
+    for width, most in SEARCHES:
+        spec.evaluator.draw.chance = Random(0)
         with without_traces(spec):
-            execution = _search(Stepper(spec), index, initial, width, reach)
+            execution = _search(Stepper(spec), index, initial, width, most, reach)
         if execution is not None:
             return execution
     return None
 
 
 def _search(
-    stepper: Stepper, index: LogIndex, initial: list[State], width: int, reach: Callable[[int], None]
+    stepper: Stepper,
+    index: LogIndex,
+    initial: list[State],
+    width: int,
+    most: int,
+    reach: Callable[[int], None],
 ) -> list[State] | None:
     chance, levels = Random(0), list[dict[State, State | None]]()
     level: dict[State, State | None] = dict.fromkeys(initial)
@@ -54,7 +62,7 @@ def _search(
         level = {}
         for state in kept:
             if stepper.within(state):
-                for after in stepper.successors(state):
+                for after in stepper.draw_successors(state, most):
                     if after not in level and stepper.goes_on(state, after):
                         level[after] = state
     return None

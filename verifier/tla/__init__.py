@@ -14,7 +14,8 @@ order of them.
 **Evaluation.** ``facts`` has the level and the free names of an expression. ``evaluator`` compiles
 expressions to closures over a frame of slots (``frames``). Its parts are ``logic`` (formulas), ``forms``
 (syntax), ``calls`` (names, definitions, LET), and the operators of ``primitives`` and ``extensions``.
-``actions`` walks Init and Next as TLC does, so that it generates the same states, as often. An expression
+``actions`` walks Init and Next as TLC does, so that it generates the same states, as often; ``drawing`` has
+it take some of them. An expression
 without a value raises ``Undefined``, with its place and the operators around it.
 
 **Exploration.** ``explorer`` is the breadth-first search, which fills an ``exploration_result``.

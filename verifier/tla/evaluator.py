@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Symbol
+from verifier.tla.drawing import Draw
 from verifier.tla.emitting import Emitter, Source
 from verifier.tla.errors import Place
 from verifier.tla.facts import CONSTANT, Analysis
@@ -106,6 +107,7 @@ class Evaluator(ABC):
         """Checks the choices of CHOOSE and folds while permutations are used."""
         self.seeks_first_error = [False]
         """True while a loop runs again, to find the error that comes first in TLC's order."""
+        self.draw = Draw()
         self.counts: FormulaCounts | None = None
         """The counts of formulas, if they are wanted."""
         self.emit = Emitter(self.now, self.next)

@@ -120,6 +120,8 @@ class Analysis:
         self.resolve = resolve
         self.expressions: dict[tuple[Expression, str], Facts] = {}
         self.definitions: dict[Definition, Facts] = {}
+        self.computed_once: dict[Definition, bool] = {}
+        """For constant definitions that are changing: True if they only print."""
         self.active: list[Definition] = []
         """The definitions whose analysis is in progress."""
         self.again: set[Definition] = set()
@@ -210,6 +212,17 @@ class Analysis:
         symbol = self.resolve(body.operator, definition.module) or body.operator
         return isinstance(symbol, ast.Builtin) and symbol.name in _LISTING
 
+    def _is_computed_once(self, definition: Definition, facts: Facts) -> bool:
+        """True if a constant definition is changing only because it prints. TLC computes it once, too."""
+        if definition.parameters or definition.nested or facts.level != CONSTANT or facts.free:
+            return False
+        known = self.computed_once.get(definition)
+        if known is None:
+            assert definition.body is not None
+            known = not answers_differently(definition.body, definition.module, self.resolve)
+            self.computed_once[definition] = known
+        return known
+
     def _is_only_enabled(self, whole: Expression, number: int, module: str) -> bool:
         """True if an operator needs its argument only below ENABLED."""
         if not isinstance(whole, ast.Apply):
@@ -241,6 +254,8 @@ class Analysis:
             return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)
         if isinstance(symbol, Definition):
             facts = self.of_definition(symbol)
+            if facts.changing and self._is_computed_once(symbol, facts):
+                facts = replace(facts, changing=False)
             if facts.costly and self._is_listed_once(symbol, facts):
                 return replace(facts, costly=False)
             return replace(facts, free=facts.free | {symbol}) if symbol.nested else facts

@@ -7,7 +7,8 @@ under these conditions:
 - The conjunct names none of the loop's own names, has one value as long as the loop runs, and no side effect.
 - Each conjunct before it has these properties too, or always has a value: a comparison of integers.
 - An error while it is evaluated decides nothing: the loop runs as it is written, and finds the error itself.
-- The loop runs over integers ``a..b``. No member of such a set has an error of its own.
+- The loop runs over integers ``a..b``, or over a constant that is a set of integers, of strings or of model
+  values. No member of such a set has an error of its own.
 
 A conjunct may stand at the begin of a definition that the body applies. Of two nested loops, a conjunct that
 names only the outer one's name is decided once for each pass of the outer loop. If ``range`` stands for
@@ -27,7 +28,7 @@ from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source, is_interval, loop_lines
-from verifier.tla.value_types import NoValue
+from verifier.tla.value_types import ModelValue, NoValue
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _DEEPEST = 6
 """The limit of definitions in definitions that are looked into."""
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "=", "#"))
+_SETTLED = frozenset((int, str, ModelValue))
+"""Types of members that have no errors of their own."""
 Kind: TypeAlias = "bool | tuple[Kind, ...]"
 """Knowledge of a name: True for an integer, False for nothing, or the kinds of a tuple's items."""
 _Kinds: TypeAlias = Mapping[Symbol, Kind]
@@ -52,7 +55,8 @@ def make_guarded_loop(
     from verifier.tla.pruning import Pruned, may_prune
 
     guards = _guards(ev, whole, unit, walked=walked) if ev.counts is None else []
-    prunes = bool(guards) and not walked and not primed and may_prune(ev, whole, unit)
+    are_intervals = bool(guards) and all(is_interval(ev, one.domain, unit) for one in whole.bindings)
+    prunes = are_intervals and not walked and not primed and may_prune(ev, whole, unit)
     if not any(guards) and not prunes:
         return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=True)
     sets = [domain_source(ev, one.domain, unit, primed, ordered=True) for one in whole.bindings]
@@ -66,9 +70,21 @@ def make_guarded_loop(
         if test is not None:
             lines += [f"if {name} is None: {name} = {test}", f"if not {name}: break"]
     lines += inner
+    draw = ev.emit.bind(ev.draw)
     for number in reversed(range(len(names))):
-        slot = unit.slot(whole.bindings[number].names[0])
-        lines = [f"for e[{slot}] in {names[number]}:", *(f" {line}" for line in lines)]
+        slot, row = unit.slot(whole.bindings[number].names[0]), names[number]
+        if walked and not are_intervals:
+            mark, left = ev.emit.fresh("m"), ev.emit.fresh("n")
+            lines = [
+                f"{mark}, {left} = {draw}.taken, {draw}.most",
+                f"for e[{slot}] in ({draw}.mix({row}) if {left} else {row}):",
+                *(f" {line}" for line in lines),
+                f" if {left} and {draw}.taken > {mark}:",
+                f"  {mark}, {left} = {draw}.taken, {left} - 1",
+                f"  if not {left}: break",
+            ]
+        else:
+            lines = [f"for e[{slot}] in {row}:", *(f" {line}" for line in lines)]
         decided = [one for one, guard in zip(known[:number], guards[:number], strict=True) if guard]
         lines += [f"if {one} is False: break" for one in decided]
         lines = [f"{known[number]} = None", *lines]
@@ -107,19 +123,37 @@ def _guard_test(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> C
 
 def _guards(ev: Evaluator, whole: ast.Quantifier, unit: Unit, *, walked: bool) -> list[Expression | None]:
     """Return for each loop, the outermost first, what is decided in its first pass; None for nothing."""
-    intervals = (not one.is_tuple and is_interval(ev, one.domain, unit) for one in whole.bindings)
-    if whole.universal or not all(intervals):
+    if whole.universal:
         return []
-    names: list[Symbol] = [one.names[0] for one in whole.bindings]
+    kinds: dict[Symbol, Kind] = {}
+    for one in whole.bindings:
+        kind = None if one.is_tuple else _kind_of_members(ev, one.domain, unit)
+        if kind is None:
+            return []
+        kinds[one.names[0]] = kind is int
+    names = list(kinds)
     search, before, guards = _Search(ev, STATE if walked else ACTION), 0, list[Expression | None]()
     for number in range(len(names)):
         search.count = 0
-        conjuncts, _ = search.leading(
-            whole.body, unit.module, frozenset(names[number:]), dict.fromkeys(names, True), _DEEPEST
-        )
+        conjuncts, _ = search.leading(whole.body, unit.module, frozenset(names[number:]), kinds, _DEEPEST)
         guards.append(_conjunction(conjuncts) if search.count > before else None)
         before = search.count
     return guards
+
+
+def _kind_of_members(ev: Evaluator, whole: Expression, unit: Unit) -> type | None:
+    """Return the type of a set's members, if they always have a value: integers, strings or model values."""
+    if is_interval(ev, whole, unit):
+        return int
+    if not isinstance(whole, ast.Apply) or whole.arguments or not ev.is_fixed(whole, unit):
+        return None
+    try:
+        found = ev.compile_value(whole, unit.module)()
+    except (Undefined, NoValue, RecursionError):
+        return None
+    kinds = set(map(type, found)) if type(found) is frozenset else set[type]()
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if kind in _SETTLED else None
 
 
 def _conjunction(conjuncts: list[Expression]) -> Expression:

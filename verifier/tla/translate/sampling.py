@@ -282,6 +282,22 @@ class Stepper:
         self._visit(state, successors.append)
         return successors
 
+    def draw_successors(self, state: State, most: int) -> list[State]:
+        """Return some successors of a state, drawn at random: a loop over a constant set takes at most this
+        number of members with a successor. There are none only if the state has none. Raises Undefined."""
+        successors, draw = list[State](), self.evaluator.draw
+
+        def take(reached: State) -> None:
+            draw.taken += 1
+            successors.append(reached)
+
+        draw.most = most
+        try:
+            self._visit(state, take)
+        finally:
+            draw.most = 0
+        return successors
+
     def ways(self, state: State) -> list[tuple[State, str]]:
         """Return each way to take a step: the successor, and the name of the action. Raises Undefined."""
         return self._ways(lambda tell: self._visit(state, tell))
