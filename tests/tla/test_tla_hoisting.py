@@ -1,4 +1,4 @@
-"""Loops over intervals and constant sets that are cut short: the same values and the same errors as the loops as written."""
+"""Loops over intervals and constant sets that are cut short: values and errors of the loops as written."""
 
 from __future__ import annotations
 
