@@ -79,7 +79,7 @@ def if_(condition: Any, then: Any, otherwise: Any) -> Any:
         try:
             then, otherwise = _plain(then), _plain(otherwise)
         except SortError:
-            words = f"if_(…, {then!r}, {otherwise!r}): nothing here says of which sort the values are"
+            words = f"if_(…, {then!r}, {otherwise!r}): the sort of the values is not known"
             raise SortError(f"{words}: write one as an expression, literal(s.x.sort, {then!r})") from None
     left, right = map(term_of, unify(then, otherwise))
     sort = join(left.sort, right.sort)

@@ -310,7 +310,7 @@ def _init(protocol: Protocol, state: State) -> Term:
         raise DefinitionError(
             prefix_place(
                 place_of(method),
-                f"init says nothing about {', '.join(left)}: give a value, "
+                f"init does not mention {', '.join(left)}: give a value, "
                 f"or say & arbitrary({', '.join(left)}) if any value is meant",
             )
         )

@@ -228,7 +228,7 @@ def _meaning(
             raise DefinitionError(prefix_place(place, f"refinement {method}: {words}"))
     for name, symbol in symbols.items():
         if name not in returned and name not in own:
-            words = f"refinement {method} says nothing about the variable {name} of {abstract.name}"
+            words = f"refinement {method} does not give a value to the variable {name} of {abstract.name}"
             raise DefinitionError(prefix_place(place, words))
         given = returned[name] if name in returned else wrap(_variable(own[name]))
         try:

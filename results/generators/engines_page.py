@@ -25,26 +25,31 @@ manifest's cell, `max_states=9` in Python. A project can set [its own defaults](
 deep violations: each step costs more than the last |
 | `simulate --guided` | deep violations with many ways to them, at large constants | a violation \
 that needs one rare order of many actions |
-| the solver of `simulate --guided` | violations a few parallel steps beyond the states of the walks | \
-violations further from these |
+| the solver of `simulate --guided` | violations a few \
+[parallel steps](meaning.md#which-steps-does-a-step-invariant-cover) away from a state that a walk visited | \
+violations further away |
 | `explore` | the violations nearest to the initial states; in the end all | none, but it reaches deep \
 states last |
 | `simulate` | violations in ordinary executions, with counts | rare violations |
 
-Guided walks restart from states whose fields have new values, alone or together. Each walk prefers \
-some actions and
-avoids others. Actions that were seldom taken come first. Between rounds a solver looks a few steps \
-ahead of promising
-states. The interpreter of TLA+ modules walks without a solver. It tries one disjunct of Next at a \
-time, and lets a
-quarter of the walks go to the depth without guidance. The same seed gives the same walks.
+Guided walks restart from states in which some field, or some combination of fields, has a value not \
+seen before. Each
+walk prefers some actions and avoids others. Actions that were seldom taken come first. Between rounds \
+a solver searches
+a few steps beyond the promising states. The interpreter of TLA+ modules walks without a solver. It \
+tries one disjunct of
+Next at a time. A quarter of its walks go to the full depth without guidance. The same seed gives the \
+same walks.
 
 Each violation is replayed and shortened. It may still not be a shortest one; `bmc --shortest` finds \
-that. For
+a shortest one. For
 kip320-first-try with 5 replicas and logs of 4, guided walks find a violation in 3 seconds of one \
 core. Bounded search
 alone needs 8 to 20.
 """
+
+
+_FREE = "meaning.md#parameters-of-actions-free-or-expanded"
 
 
 def page() -> str:
@@ -67,7 +72,10 @@ def _engine(name: str) -> Iterator[str]:
 
 def _capabilities(name: str) -> Iterator[str]:
     engine = engine_named(name)
-    yield "decides properties, so it can be swept" if engine.decides else "samples, so it cannot be swept"
+    if engine.decides:
+        yield "decides properties, so a [sweep](sweeps.md) can use it"
+    else:
+        yield "cannot be used in a [sweep](sweeps.md), because it only samples"
     if not engine.decides_reachable:
         yield "does not decide reachable properties"
     if engine.looks_for_deadlocks:
@@ -75,7 +83,7 @@ def _capabilities(name: str) -> Iterator[str]:
     if engine.has_parts:
         yield "its search can be split into parts"
     if engine.reads_free:
-        yield "treats open parameters (`free_or_expanded`) as free"
+        yield f"reads parameters declared `free_or_expanded` as [free]({_FREE})"
     if engine.counts_states:
         yield "counts all reachable states"
     if engine.writes_certificates:

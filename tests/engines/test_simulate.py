@@ -152,7 +152,7 @@ def test_limits_and_interrupts_keep_what_was_counted() -> None:
         ("[1]", "may not have List"),
         ("asked.__init__", "may not name __init__"),
         ("holder ==", "is not Python"),
-        ("1", "says nothing about the state"),
+        ("1", "does not read the state"),
         ("asked", "not one value"),
         ("nothing", "names nothing"),
         ("asked.contains('c9')", "not allowed"),

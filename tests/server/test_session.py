@@ -285,7 +285,7 @@ def test_logs_are_judged(tmp_path: Path) -> None:
         ("successors", {"limit": 0}, "the least is 1"),
         ("successors", {"state": 7}, "there is no state 7"),
         ("evaluate", {}, "needs the parameter expression"),
-        ("why_false", {"property": "Released"}, "check decides it"),
+        ("why_false", {"property": "Released"}, "the request check decides it"),
         ("load", {"spec": "kip32"}, "kip320"),
         ("load", {"spec": LOCK, "colour": "red"}, "unknown parameter 'colour'"),
     ],

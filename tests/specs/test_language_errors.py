@@ -90,7 +90,7 @@ MISTAKES = [
         '{s.role[n]: "leader"}',
         '{s.role[n]: if_(s.votes == 0, "follower", "leader")}',
         "{s.role[n]: if_",
-        "if_(…, 'follower', 'leader'): nothing here says of which sort",
+        "if_(…, 'follower', 'leader'): the sort of the values is not known",
         "literal(s.x.sort, 'follower')",
     ),
     (

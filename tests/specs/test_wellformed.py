@@ -161,7 +161,7 @@ def test_an_action_returns_a_step(tmp_path: Path) -> None:
 def test_init_speaks_of_every_variable(tmp_path: Path) -> None:
     said = refuse(tmp_path, "    def init(self, s):\n        return (s.x == 0) & s.holder.is_none")
     assert said == (
-        f"mine.py, line {LINES + 1}: init says nothing about s.f, s.pair: give a value, "
+        f"mine.py, line {LINES + 1}: init does not mention s.f, s.pair: give a value, "
         "or say & arbitrary(s.f, s.pair) if any value is meant"
     )
 

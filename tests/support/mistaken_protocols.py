@@ -250,7 +250,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         (("return s.holder.is_none &", "return [s.holder.is_none] and [s.asked.is_empty],"),),
         "def init",
-        "init says nothing about s.holder: give a value",
+        "init does not mention s.holder: give a value",
     ),
     (
         (claims(FORMULA.removeprefix("return ")),),

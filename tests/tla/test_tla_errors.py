@@ -238,7 +238,7 @@ CONFIGS |= {
     "a specification without steps": ("SPECIFICATION Init", "has no [][Next]_vars"),
     "a specification with parameters": ("SPECIFICATION Op", "it takes 1 argument, none are expected"),
     "SYMMETRY of numbers": (f"{CONFIG}\nSYMMETRY Three", "SYMMETRY expects a set of permutations"),
-    "a specification without Init": ("SPECIFICATION Steps", "Steps says nothing about initial states"),
+    "a specification without Init": ("SPECIFICATION Steps", "Steps does not define initial states"),
     "a constant for a view": (f"{CONFIG}\nVIEW Three", "3:6: VIEW Three: it is the same in all states"),
     "a postcondition of a state": (f"{CONFIG}\nPOSTCONDITION Inv", "POSTCONDITION Inv: it reads x"),
     "Next as Init": ("INIT Next\nNEXT Next", "or in a formula of initial states"),

@@ -33,8 +33,8 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
           exploration, but no provers. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
@@ -79,8 +79,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - depth: The largest number of actions in an execution. [default: the spec's default_depth, or 10]
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
@@ -127,8 +127,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
           Off by default, because it changes the counts.
@@ -174,8 +174,8 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - walks: The number of executions.
         - depth: The largest number of actions in an execution.
         - seed: Vary the executions. The same seed gives the same ones.
@@ -222,8 +222,8 @@ class EngineMethods:
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
           checking and exploration and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
@@ -306,8 +306,8 @@ class EngineMethods:
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
-        - by: TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the
-          module as TLC does; translation uses formulas; auto takes the faster one and says which.
+        - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
+          translation into formulas. auto takes the faster one, and the output says which.
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
@@ -315,7 +315,8 @@ class EngineMethods:
           auto runs all that apply and takes the first answer.
         - explore: Let auto explore every state, too. Exploration gives no certificate, so --certificate
           switches exploration off.
-        - depth: With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]
+        - depth: With --engine bmc: the largest number of states in a lasso. [default: the spec's
+          default_depth, or 10]
         - solver: The solver of bounded search and k-induction.
         - max_states: End when there are more states than this.
         - memory: End at this much memory: 512MiB, 2GiB.

@@ -83,14 +83,15 @@ def command(
     settings: tuple[str, ...],
     output_format: str,
 ) -> int:
-    """Say of recorded executions whether the specification allows them, and if not, where and why.
+    """Check whether the specification allows recorded executions; if not, show where and why.
 
     With --map FILE, a log is ndjson, a JSON array, or CSV (LOG.csv), and FILE says what its events mean. The
     log named - is standard input, and each line is judged when it comes. LOG.itf.json is an execution in
     ITF, and needs no map. Otherwise the specification is a TLA+ module that reads the log itself, as for
     trace validation with TLC: an environment variable names the file. docs/conform.md shows both ways.
 
-    Exit code 0: all logs are accepted; 10: some log is rejected; 12: some log is undecided; 2: wrong usage.
+    The exit code is 0 if all logs are accepted, 10 if some log is rejected, 12 if some log is undecided, and
+    2 for wrong usage.
 
     \b
     Examples:

@@ -20,12 +20,12 @@ from verifier.cli.specs import spec_options
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 
-_FULL_HELP = "Show whole states, with a star at each change, not changes only; print invariants in full."
+_FULL_HELP = "Show whole states instead of changes, with a star at each change, and whole invariants."
 _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
-    "T.itf.json has the first and T.NAME.itf.json each other one."
+    "T.itf.json has the first counterexample, and T.NAME.itf.json that of each other property NAME."
 )
-_CERTIFICATE_HELP = "Write all proofs to one file, for verify certify. It also lists what was not proved."
+_CERTIFICATE_HELP = "Write all proofs to a file for verify certify, and the names of the other properties."
 _DEFAULTS = "verifier.cli.defaults"
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 

@@ -32,8 +32,8 @@ _FORMAT_HELP = (
     "checkers."
 )
 _OUT_HELP = (
-    "Write to this file instead of standard output. AIGER is written in binary; in ASCII to a file *.aag and "
-    "to standard output."
+    "Write to this file instead of standard output. AIGER is binary, except in a file *.aag and on standard "
+    "output: there it is ASCII."
 )
 _MAP_HELP = (
     "Write as JSON which bit, latch, input and output stands for which variable, value, action and property."

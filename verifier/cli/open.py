@@ -20,7 +20,11 @@ _TRACE_HELP = "Begin with the execution in a trace file (ITF JSON)."
 @spec_options
 @click.option("--trace", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=_TRACE_HELP)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N", default=0, help="[default: any that is free]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    default=0,
+    help="The port of the page's address. [default: any free port]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def command(

@@ -35,7 +35,7 @@ _SPEC_HELP = (
 @click.option("--title", help="The report's title. [default: the name of RUN]")
 @click.option("--older", is_flag=True, help=_OLDER_HELP)
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of a trace: its constants.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="For a trace: its constants.")
 @reading_options
 def command(
     runs: tuple[Path, ...],

@@ -27,9 +27,9 @@ _PROTOCOL_HELP = (
 def command(protocol: str) -> int:
     """Answer requests of a program on standard input and output, until the input ends.
 
-    One process keeps specifications open: it loads, checks, and steps through their states. docs/server.md
-    lists the requests. It opens no network port. It reads and runs only files that a request names, and
-    files that those files name. It writes no files.
+    One process keeps specifications open. It loads and checks them, and steps through their states.
+    docs/server.md lists the requests. The process opens no network port. It reads and runs only files that a
+    request names, and files that those files name. It writes no files.
 
     \b
     Examples:

@@ -110,7 +110,7 @@ class Options:
     default="sweep",
     show_default=True,
     metavar="FOLDER",
-    help="Where the rows are kept. The same command again runs only what is missing there.",
+    help="Keep the results in this folder. If you run the same command again, only missing jobs run.",
 )
 @click.option("--rerun", multiple=True, metavar="NAME=VALUE", help=_RERUN_HELP)
 @click.option("--repair", is_flag=True, help=_REPAIR_HELP)
@@ -121,7 +121,7 @@ class Options:
     "--spark-log",
     type=FileToWrite(),
     metavar="FILE",
-    help="Where Spark's own messages go. [default: spark.log in FOLDER]",
+    help="Write Spark's own messages to this file. [default: spark.log in the folder --out]",
 )
 @click.option("--expect", multiple=True, metavar="VERDICT", help=_EXPECT_HELP)
 @reading_options

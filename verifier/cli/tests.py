@@ -41,7 +41,7 @@ _FORMAT_HELP = (
     "--cover", type=one_of("cover", COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
 )
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help=_DEPTH_HELP)
-@click.option("--count", type=click.IntRange(min=1), metavar="N", help="At most this many executions.")
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="Make at most this many executions.")
 @click.option(
     "--seed", type=int, default=0, metavar="N", help="Choose among equally good steps. [default: 0]"
 )
@@ -50,7 +50,7 @@ _FORMAT_HELP = (
     type=click.IntRange(min=1),
     metavar="N",
     default=MOST_STATES,
-    help="The most states to explore. [default: 20000]",
+    help="Explore at most this many states. [default: 20000]",
 )
 @click.option("--timeout", type=DURATION, help="End after this time, with what was found: 90, 90s, 2m, 1h.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help=_OUT_HELP)

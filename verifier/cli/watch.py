@@ -47,8 +47,8 @@ def command(
 ) -> int:
     """Check a spec again whenever a file that it read changes, until Ctrl-C.
 
-    Says what a change did to verdicts, lengths and counts. A verdict is kept where neither the property nor
-    the behaviour changed. A change during a check ends that check.
+    Prints the verdicts, lengths and counts that changed. A verdict is kept if neither the property nor the
+    behaviour of the spec changed. If a file changes during a check, that check ends, and a new one begins.
 
     \b
     Examples:

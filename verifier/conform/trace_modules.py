@@ -176,7 +176,7 @@ class _Judgement:
         if not whole:
             return self._make_ended_verdict(index, ended or "the limit of time or memory")
         if self.left:
-            words = f"{', '.join(self.left)}: verify live decides it, and exploration does not"
+            words = f"only verify live can decide {', '.join(self.left)}"
             return self._make_verdict(Conformance.UNDECIDED, self._depth(index), words)
         if self.decides:
             return self._make_accepted_verdict(self._ends(index))

@@ -124,7 +124,7 @@ class WorkFolder:
         self.shelf = Shelf(self.path / STATES, lasting=not self._temporary)
         if not resume and (self.path / MANIFEST).exists():
             self._unlock()
-            words = f"{path} holds an exploration: --resume goes on with it"
+            words = f"{path} holds an exploration: --resume continues it"
             raise UsageError(f"{words}; for another one name another folder, or remove it")
         try:
             if not self._temporary:

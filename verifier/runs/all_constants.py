@@ -70,7 +70,7 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
     for name, constant in constants_of(kind).items():
         given = question.definition.constants[name]
         if isinstance(constant, IntegerConstant | IndexSetConstant) and given != defaults[name]:
-            raise UsageError(f"--all-constants proves for every {name}, so --set {name}={given} says nothing")
+            raise UsageError(f"--all-constants proves for every {name}; --set {name}={given} has no effect")
     return question
 
 

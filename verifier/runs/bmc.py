@@ -79,8 +79,8 @@ def _prepare(loaded: Loaded, options: BmcOptions) -> Question[BmcOptions]:
 
     if options.shortest and options.steps == StepsChoice.PARALLEL:
         raise UsageError(
-            "--shortest does not go with --steps parallel: that no execution is shorter is shown by serial "
-            "steps (allowed: --steps auto, serial)"
+            "--shortest does not go with --steps parallel: only serial steps show that no execution is "
+            "shorter (allowed: --steps auto, serial)"
         )
     if options.part is not None and options.steps != StepsChoice.SERIAL:
         raise UsageError("only a search with serial steps has parts (allowed: steps serial)")

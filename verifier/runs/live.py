@@ -66,7 +66,8 @@ class LiveOptions(SemanticsOption, ValidationOption, FirstOption, Options):
     depth: int | None = option(
         None,
         Whole(1),
-        "With --engine bmc: the most states of a lasso. [default: the spec's default_depth, or 10]",
+        "With --engine bmc: the largest number of states in a lasso. [default: the spec's default_depth, or "
+        "10]",
     )
     solver: str | None = option(None, SOLVER, "The solver of bounded search and k-induction.")
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")

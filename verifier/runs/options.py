@@ -21,8 +21,8 @@ _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
 _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
 _BY = (
-    "TLA+ modules: whether the interpreter or the translation answers. interpreter evaluates the module as "
-    "TLC does; translation uses formulas; auto takes the faster one and says which."
+    "TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the translation into "
+    "formulas. auto takes the faster one, and the output says which."
 )
 
 DEFAULT_PROPERTIES = (

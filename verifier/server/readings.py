@@ -151,7 +151,8 @@ def _find_claim(claims: Mapping[str, Claim], name: str, spec: str) -> Claim:
     if name not in claims:
         raise make_unknown_name_error(f"property of {spec}", name, claims)
     if not claims[name].of_state:
-        raise UsageError(f"{name} ({claims[name].kind}) has no value in a single state: check decides it")
+        words = "has no value in a single state; the request check decides it"
+        raise UsageError(f"{name} ({claims[name].kind}) {words}")
     return claims[name]
 
 

@@ -76,7 +76,7 @@ def read_expression(definition: Definition, text: str, vocabulary: Mapping[str, 
     except (SortError, TypeError, KeyError, IndexError) as error:
         raise UsageError(f"the expression {text!r} is not allowed: {error}") from None
     if not isinstance(value, Value):
-        raise UsageError(f"the expression {text!r} says nothing about the state")
+        raise UsageError(f"the expression {text!r} does not read the state")
     return value
 
 

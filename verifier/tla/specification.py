@@ -158,7 +158,7 @@ class _Maker:
                 words = f"SPECIFICATION {config.specification.name} has no [][Next]_vars"
                 raise TlaError(config.specification.place, words)
             elif not made.init:
-                words = f"SPECIFICATION {config.specification.name} says nothing about initial states"
+                words = f"SPECIFICATION {config.specification.name} does not define initial states"
                 raise TlaError(config.specification.place, f"{words}: Init /\\ [][Next]_vars is expected")
             return
         if (config.init is None) != (config.next is None):

@@ -62,7 +62,7 @@ def run_with_fallback(
             replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)), settled
         )
     except (BudgetExceeded, NotTranslated) as refusal:
-        asked.say(f"the interpreter goes on: {str(refusal) or 'translating takes long'}")
+        asked.say(f"the interpreter continues: {str(refusal) or 'translating takes long'}")
         run = look_on()
         if run is not None:
             return run

@@ -183,7 +183,7 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
     try:
         return run_translation(replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)))
     except BudgetExceeded as reason:
-        asked.say(f"the interpreter goes on: {str(reason) or 'translating takes long'}")
+        asked.say(f"the interpreter continues: {str(reason) or 'translating takes long'}")
         run = look_on(asked, time.process_time() + POLICY.interpreter_seconds)
     except UsageError as refusal:
         asked.say(f"answered by the interpreter: {_describe_refusal(refusal)}")

@@ -137,7 +137,7 @@ def _set_of(reading: Reading, whole: ast.SetOf, scope: Scope, expected: Kind | N
 
 
 def _refuse_unknown(whole: ast.SetOf) -> NoReturn:
-    raise Unread(whole.place, "nothing here says of which kind the elements of this set's elements are")
+    raise Unread(whole.place, "the kind of the elements of this set's elements is not known")
 
 
 def _items(reading: Reading, whole: ast.SetOf, scope: Scope, element: Kind | None) -> list[Typed] | None:

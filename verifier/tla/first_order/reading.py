@@ -306,7 +306,7 @@ class Reading:
             if isinstance(collection.element, Whole):
                 words = "this is a set of integers without a greatest or least one, such as Nat"
                 raise Unread(place, f"{words}: write a range, such as 0..Most with a constant Most")
-            raise Unread(place, "nothing here says of which kind the elements of this set are")
+            raise Unread(place, "the kind of the elements of this set is not known")
         return collection.element
 
     def enter_let(self, whole: ast.Let, scope: Scope) -> Scope:
