@@ -19,7 +19,7 @@ _NARROW = 20
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """The sections, on lines of at most ``width`` characters."""
     lines: list[RenderableType] = [Text(f"{about['spec']}  ({about['source']})", "bold")]
-    for paragraph in about["description"].split("\n\n"):
+    for paragraph in filter(None, about["description"].split("\n\n")):
         lines += [Text(), *(Text(line) for line in wrap(" ".join(paragraph.split()), width))]
     lines += _table("Constants", map(_constant, about["constants"]), width)
     variables = ((v["name"], _number(v["bits"], "bit"), _sort(v)) for v in about["variables"])

@@ -42,7 +42,9 @@ class Plan:
 
     def plan_exploration(self, question: Question[Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
         """Return the properties and the options of exploration."""
-        given = {"first": question.options.first, "coverage": self.coverage}
+        first = question.options.first
+        given = {"first": first, "coverage": self.coverage}
+        given |= {"keep_going": True} if self.coverage and not first else {}
         if self.safety or not (self.coverage and self.temporal):
             return self.safety, given
         # No property of states is asked: it counts formulas in all states, and its own verdict is not shown.

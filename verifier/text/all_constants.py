@@ -21,12 +21,11 @@ from verifier.solvers import solver_version
 from verifier.specs.names import TYPE_INVARIANT
 from verifier.specs.titles import AS_LEMMA, TYPED
 from verifier.text.columns import wrap
+from verifier.text.commands import name_module, name_spec
 from verifier.text.induction import render_step
 from verifier.text.run import (
     certificate_remarks,
     expectation_remarks,
-    name_module,
-    name_spec,
     name_those,
     render_counterexamples,
     render_verdicts,

@@ -16,6 +16,7 @@ from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
 from verifier.printable import join_words
 from verifier.text.columns import wrap
+from verifier.text.commands import advise_on_growth, advise_on_loops, name_module, name_spec
 from verifier.text.counterexample import render_trace
 from verifier.text.exploration import (
     remark_on_coverage,
@@ -27,11 +28,8 @@ from verifier.text.exploration import (
 from verifier.text.lasso import render_loop
 from verifier.text.progress import ProgressText
 from verifier.text.run import (
-    advise_on_growth,
     expectation_remarks,
     find_blocked,
-    name_module,
-    name_spec,
     remark_on_blocked,
     remark_on_deadlocks,
     render_counterexamples,
@@ -179,9 +177,14 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
     yield from advise_on_growth(run, [one for one in undecided if one.property_name not in lasting])
     yield from remark_on_blocked(undecided)
     blocked = {name for names in find_blocked(undecided).values() for name in names}
+    growing = next(filter(None, (find_unbounded(one.reason) for one in outcome.verdicts)), "")
+    names = [one.property_name for one in undecided if one.property_name in lasting - blocked]
+    endless = names if growing else []
+    if endless:
+        yield from advise_on_loops(run.definition, endless, growing, spec)
     for verdict in undecided:
         name = verdict.property_name
-        if name in blocked or (find_unbounded(verdict.reason) and name not in lasting):
+        if name in blocked or name in endless or find_unbounded(verdict.reason):
             continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
         more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []

@@ -11,9 +11,11 @@ from rich.text import Text
 from verifier.engines import exploration_progress
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
+from verifier.outcomes.unbounded import find_unbounded
 from verifier.printable import say_count
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
+from verifier.text.commands import advise_on_loops, to_go_on
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
 from verifier.text.lasso import render_loop
@@ -22,7 +24,6 @@ from verifier.text.run import (
     expectation_remarks,
     render_verdicts,
     semantics_remarks,
-    to_go_on,
     verdict_style,
     with_constants,
 )
@@ -34,7 +35,8 @@ class LiveText(ProgressText):
 
     def __init__(self) -> None:
         super().__init__()
-        self._depths, self._states, self._provers = DepthsText(), StatesText(), ProversText()
+        self._states = StatesText()
+        self._depths, self._provers = DepthsText(of_loops=True), ProversText(of_loops=True)
         self._latest: ProgressText = self._states
 
     def hear(self, news: Any) -> Iterator[str]:
@@ -109,7 +111,11 @@ def _remarks(run: Run) -> Iterator[str]:
             yield f"{verdict.property_name}: decided by {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
-    yield from to_go_on(run.outcome.verdicts)
+    endless = [one for one in run.outcome.verdicts if find_unbounded(one.reason)]
+    yield from to_go_on([one for one in run.outcome.verdicts if one not in endless])
+    if endless:
+        names = [one.property_name for one in endless]
+        yield from advise_on_loops(run.definition, names, find_unbounded(endless[0].reason))
     yield from semantics_remarks(run)
     if run.outcome.never_enabled:
         bound = f" within {say_count(run.depth, 'state')}" if run.options["engine"] == "bmc" else ""

@@ -65,9 +65,11 @@ class ProgressText:
 class DepthsText(ProgressText):
     """News of bounded model checking: depths closed, violations found."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_loops: bool = False) -> None:
+        """``of_loops``: the depths count the states of executions that end in a loop."""
         super().__init__()
         self._closed: dict[str, int] = {}
+        self._of_loops = of_loops
 
     def hear(self, news: bmc.Progress) -> Iterator[str]:
         """Keep violations and witnesses."""
@@ -78,9 +80,19 @@ class DepthsText(ProgressText):
 
     def now(self) -> str:
         """The depth that each search closed."""
-        closed = ", ".join(f"{search} search closed depth {depth}" for search, depth in self._closed.items())
+        closed = ", ".join(
+            f"{search} search: {say_no_lasso(depth)}"
+            if self._of_loops
+            else f"{search} search closed depth {depth}"
+            for search, depth in self._closed.items()
+        )
         elapsed = time.monotonic() - self._began
         return f"{elapsed:.0f} s: {closed or 'searching'}"
+
+
+def say_no_lasso(states: int) -> str:
+    """Say that a search for executions that end in a loop closed a depth, which counts states."""
+    return f"no lasso of at most {say_count(states, 'state')}"
 
 
 def violation_line(news: bmc.Progress) -> str:
@@ -95,8 +107,10 @@ def violation_line(news: bmc.Progress) -> str:
 class ProversText(ProgressText):
     """News of the provers."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_loops: bool = False) -> None:
+        """``of_loops``: they search for executions that end in a loop."""
         super().__init__()
+        self._of_loops = of_loops
         self._latest: dict[str, prove.Progress] = {}
         self._asked = 0
         self._open = set[tuple[str, str]]()
@@ -129,16 +143,20 @@ class ProversText(ProgressText):
         """The current work of each prover."""
         if self._asked:
             return f"{self._asked} obligation{'s'[: self._asked != 1]} checked so far"
-        return "; ".join(map(prover_line, self._latest.values())) or "proving"
+        lines = (prover_line(news, of_loops=self._of_loops) for news in self._latest.values())
+        return "; ".join(lines) or "proving"
 
 
-def prover_line(news: prove.Progress) -> str:
-    """``ic3: frame 7, 499 clauses, 104 obligations (3.2 s)``."""
+def prover_line(news: prove.Progress, *, of_loops: bool = False) -> str:
+    """``ic3: frame 7, 499 clauses, 104 obligations (3.2 s)``. ``of_loops``: one action of the depth closed
+    starts the loop, and is none of the spec's."""
     if news.note:
         what = f"{news.property_name}: {news.note}"
     elif news.clauses is not None:
         obligations = say_count(news.obligations or 0, "obligation")
         what = f"frame {news.depth}, {say_count(news.clauses, 'clause')}, {obligations}"
+    elif of_loops:
+        what = say_no_lasso(max((news.depth or 0) - 1, 0))
     else:
         what = f"depth {news.depth} closed"
     return f"{news.prover}: {what} ({news.seconds:.1f} s)"

@@ -12,11 +12,11 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
-from verifier.outcomes.unbounded import choose_depth, find_unbounded
 from verifier.printable import join_words, say_count
 from verifier.solvers import solver_version
-from verifier.specs.definition import Definition, PropertyKind
+from verifier.specs.definition import PropertyKind
 from verifier.text.columns import align_rows, wrap
+from verifier.text.commands import advise_on_growth, name_module, to_go_on
 from verifier.text.failure import render_failure
 from verifier.verdict import (
     ALL_CONSTANTS,
@@ -28,9 +28,6 @@ from verifier.verdict import (
     VerdictKind,
     in_words,
 )
-
-_LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
-"""The beginnings of reasons that name a limit, and its option."""
 
 _LEAST_DEPTH_TO_WARN = 2
 """To a smaller depth, actions that depend on others cannot be enabled, whatever their guards are."""
@@ -270,55 +267,6 @@ def remark_on_blocked(undecided: Sequence[Verdict]) -> list[str]:
         words = f"{join_words(names)} {are} open as long as {breach} is violated"
         remarks.append(f"{words}. Fix that first, then check again.")
     return remarks
-
-
-def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
-    """Suggest options that may decide more, where a limit that the user gave ended the run."""
-    reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
-    limits = [option for words, option in _LIMITS.items() if any(one.startswith(words) for one in reasons)]
-    greater = " or ".join(limits)
-    return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
-
-
-def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
-    """Suggest commands for properties that are open since variables of the module grow."""
-    open_ones = [one for one in verdicts if find_unbounded(one.reason)]
-    if not open_ones:
-        return []
-    words = " ".join(find_command_to_depth(run.definition, open_ones))
-    growing = f"The module may have infinitely many states: {find_unbounded(open_ones[0].reason)}"
-    return [
-        f"{growing}. A CONSTRAINT bounds them (docs/tla.md, Modules with infinitely many states).",
-        # The command stands last: nothing that follows is copied with it.
-        f"To decide {join_words([one.property_name for one in open_ones])} up to a depth, run: {words}",
-    ]
-
-
-def find_command_to_depth(definition: Definition, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the words of a command that decides properties to a depth that it can reach."""
-    stuck = definition.titles.no_deadlock
-    names = [one.property_name for one in verdicts if one.property_name != stuck]
-    asked = [f"--property {shlex.quote(name)}" for name in names]
-    asked += ["--deadlock"] if len(names) < len(verdicts) else []
-    return ["verify explore", *name_module(definition), *asked, f"--depth {choose_depth(verdicts)}"]
-
-
-def name_module(definition: Definition) -> list[str]:
-    """Return the words that name a spec in a command, with the configuration, libraries and constants."""
-    shown = definition.presentation
-    named = [name_spec(shown.source)]
-    if shown.config and Path(shown.config) != Path(shown.source).with_suffix(".cfg"):
-        named += ["--config", shlex.quote(shown.config)]
-    for folder in shown.libraries:
-        named += ["--library", shlex.quote(folder)]
-    for name, value in shown.settings.items():
-        named += ["--set", shlex.quote(f"{name}={value}")]
-    return named
-
-
-def name_spec(spec: str) -> str:
-    """Return the words that name a spec in a command. A name that looks like an option needs ``--spec``."""
-    return f"--spec {shlex.quote(spec)}" if spec.startswith("-") else shlex.quote(spec)
 
 
 def _find_command_for_live(run: Run, names: Sequence[str]) -> str:

@@ -24,25 +24,25 @@ def render_tla(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 _MOST_SHOWN, _END_SHOWN = 500, 60
 """Of one sort, in characters; and of its end, which has the size."""
 _TITLES: Mapping[str, str] = {
-    "constants": "constants",
-    "variables": "variables",
-    "sorts": "sorts: the values that each variable can have, guessed from the first states. Listed(a, b) has "
+    "constants": "Constants",
+    "variables": "Variables",
+    "sorts": "Sorts: the values that each variable can have, guessed from the first states. Listed(a, b) has "
     "the values a and b",
-    "init": "initial states, defined at",
-    "next": "steps, defined at",
-    "actions": "actions",
-    "instances": "instances of actions",
-    "invariants": "invariants",
-    "properties": "properties of states and steps",
-    "not_checked": "temporal properties, which check and live decide",
-    "only_explicit": "not translated: the interpreter decides it",
+    "init": "Initial states, defined at",
+    "next": "Steps, defined at",
+    "actions": "Actions",
+    "instances": "Instances of actions",
+    "invariants": "Invariants",
+    "properties": "Properties of states and steps",
+    "not_checked": "Temporal properties, which check and live decide",
+    "only_explicit": "Not translated: the interpreter decides it",
 }
 """The heading of each part, in order."""
 
 
 def render_description(about: Mapping[str, Any], width: int) -> list[RenderableType]:
     """Describe a module and its configuration."""
-    lines: list[RenderableType] = [Text(f"{about['spec']} ({about['file']})", "bold")]
+    lines: list[RenderableType] = [Text(f"{about['spec']}  ({about['file']})", "bold")]
     for part, title in _TITLES.items():
         part_of_text = about.get(part)
         if not part_of_text:

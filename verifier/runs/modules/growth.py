@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from random import Random
 
+from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.watching import within
 from verifier.runs.modules.policy import POLICY
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
+from verifier.tla.frames import Undefined
+from verifier.tla.specification import Specification, without_traces
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import Fn, Value
 
@@ -142,3 +147,27 @@ def measure_size(
         if known is not None and key is not None:
             known[key] = size
     return size
+
+
+def find_growing(specification: Specification, seconds: float) -> list[str]:
+    """Return the variables that seem unbounded along executions from the initial states; none if that takes
+    more than these seconds, or if an expression has no value."""
+    spec = replace(specification, symmetry=[], view=None)
+    names = [variable.name for variable in spec.variables]
+    until = time.process_time() + seconds
+
+    def look() -> list[str]:
+        most, deepest = POLICY.states_ahead, POLICY.levels_ahead
+        explorer = Explorer(
+            spec, properties=(), keep_going=True, max_states=most, max_depth=deepest, by_columns=False
+        )
+        with suppress(Interrupted):  # it has enough states
+            explorer.explore()
+        initial = explorer.states[: explorer.result.initial]
+        with without_traces(spec):
+            return growing_ahead(Stepper(spec), names, initial, explorer.states, until)
+
+    try:
+        return within(Limits(seconds).begin(), look)
+    except (Interrupted, Undefined):
+        return []

@@ -195,23 +195,26 @@ def _run_or_interpret(asked: ModuleQuestion, look_on: Callable[[ModuleQuestion, 
 
 
 def _check_liveness(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.endless import name_growing_variables
     from verifier.runs.modules.liveness import check_liveness, explores  # other commands start without it
 
-    return (
+    run = (
         _run_or_interpret(asked, check_liveness)
         if explores(asked.question.options)
         else _run_translation(asked)
     )
+    return name_growing_variables(asked, run)
 
 
 def _check_liveness_by_interpreter(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.endless import name_growing_variables
     from verifier.runs.modules.liveness import check_explores, check_liveness
 
     check_explores(asked.question.options)
     remark_on_configuration(asked)
     run = check_liveness(asked, math.inf)
     assert run is not None
-    return run
+    return name_growing_variables(asked, run)
 
 
 def _simulate(asked: ModuleQuestion) -> Run:
