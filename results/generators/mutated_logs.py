@@ -31,6 +31,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _TABLE = _ROOT / "results" / "mutated-logs.md"
 _EXAMPLE = _ROOT / "docs" / "examples" / "replicated_log"
 _KINDS = ("dropped", "doubled", "exchanged", "changed")
+_DECISIONS = {None: "does not end", True: "accepts it", False: "rejects it"}
 _PLACE = re.compile(r"^/\\ l = (\d+)$", re.M)
 _HEAD = """# Mutated logs
 
@@ -39,7 +40,7 @@ with one event dropped, doubled, exchanged with the next one, or with one value 
 a truth value). ``verify conform`` judges each copy, and TLC does with the same trace module. The log of the
 example project is judged with its mapping, and TLC has a trace module that says the same. Of etcd's log these
 are the first lines. Of the logs with few variables (12C.VpEA, 4C.V, 4C.E) there are 40 copies, and TLC judges
-the first 12.
+the first 12, and those that verify leaves undecided.
 
 "as TLC" counts equal verdicts, of the copies that TLC decides within its seconds (300; 60 where it looks for
 one execution depth first, in logs with few variables). verify has 150 s, there 100 s. "later" and "earlier"
@@ -256,10 +257,17 @@ def judge_copies(
         else:
             question = LogQuestion(str(_EXAMPLE / "ReplicatedLog.tla"), case.mapping)
         ours = judge_logs(question, files, jobs)
+        asked = [file for number, file in enumerate(files) if _is_asked(case, number, ours[number])]
         with ThreadPoolExecutor(jobs) as pool:
-            theirs = list(pool.map(partial(ask_tlc, case, folder, libraries, answers), files[: case.asked]))
-    theirs += [(None, 0)] * (count - len(theirs))
+            given = pool.map(partial(ask_tlc, case, folder, libraries, answers), asked)
+            by_file = dict(zip(asked, given, strict=True))
+        theirs = [by_file.get(file, (None, 0)) for file in files]
     return len(lines), [(copy, own, *other) for copy, own, other in zip(made, ours, theirs, strict=True)]
+
+
+def _is_asked(case: Case, number: int, own: LogVerdict) -> bool:
+    """True if TLC judges the copy, too."""
+    return case.asked is None or number < case.asked or own.verdict is Conformance.UNDECIDED
 
 
 def rows(case: Case, length: int, found: list[Judged]) -> Iterator[str]:
@@ -296,15 +304,19 @@ def notes(case: Case, found: list[tuple[Copy, LogVerdict, bool | None, int]]) ->
     if accepted:
         listed = ", ".join(f"{words} ({count})" if count > 1 else words for words, count in accepted.items())
         yield f"- {case.log}, accepted. {listed}"
-    left = [(copy, own) for copy, own, _, _ in found if own.verdict is Conformance.UNDECIDED]
+    left = [(copy, own, tlc) for copy, own, tlc, _ in found if own.verdict is Conformance.UNDECIDED]
     if left:
-        far = [f"line {copy.line} {copy.kind}, {own.explained} of {own.lines}" for copy, own in left]
+        far = [
+            f"line {copy.line} {copy.kind}, {own.explained} of {own.lines}"
+            f" (TLC {_DECISIONS[tlc]} in {case.seconds} s)"
+            for copy, own, tlc in left
+        ]
         yield f"- {case.log}, undecided, and how many events executions agree with. {'; '.join(far)}"
     for copy, own, tlc, explained in found:
         same_place = not _both_reject(own, tlc) or own.explained == explained
         is_open = case.is_wide and tlc is None
         if not is_open and not (_agrees(own, tlc) and same_place):
-            says = {None: "does not end", True: "accepts it", False: "rejects it"}[tlc]
+            says = _DECISIONS[tlc]
             own_words = f"{own.verdict} after {own.explained} events ({own.reason[:100]})"
             words = f"line {copy.line} {copy.kind}, `{copy.words}`: {own_words}"
             yield f"- {case.log}, {words}, and TLC {says} after {explained}"

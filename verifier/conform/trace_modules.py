@@ -22,6 +22,7 @@ from verifier.files import read_text
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, checkable, evaluate_or_refuse, load
+from verifier.tla.answers import answers
 from verifier.tla.blocked import Blocked, find_blocked
 from verifier.tla.expanded import AfterExpansion, find_lasting
 from verifier.tla.exploration_result import State
@@ -30,6 +31,7 @@ from verifier.tla.frames import Undefined
 from verifier.tla.loading import read_module
 from verifier.tla.log_index import LogIndex, find_log_index
 from verifier.tla.order import text
+from verifier.tla.value_types import Fn
 
 _READS = re.compile(r"Deserialize\(\s*(?:IOEnv\s*\.\s*(\w+)|(\w+)\s*\))")
 _ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
@@ -191,14 +193,35 @@ class _Judgement:
         """Return the verdict where many states agree with the log: one execution is enough. None if there may
         be none."""
         try:
-            path = evaluate_or_refuse(lambda: find_witness(self.spec, index, self._initial(), self._reach))
+            limits = self.explorer.enforce_limits
+            path = evaluate_or_refuse(
+                lambda: find_witness(self.spec, index, self._initial(), self._reach, limits)
+            )
         except Interrupted as stop:
             return self._make_ended_verdict(index, str(stop))
         if path is None:
             return None
         failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
+        if index.of(path[-1]) <= len(index.log):
+            return None if failed else self._reject_longest(path, index)
         failed += [name for name in self.spec.postconditions if not self._true(name)]
         return None if failed else self._make_accepted_verdict(path)
+
+    def _reject_longest(self, path: list[State], index: LogIndex) -> LogVerdict | None:
+        """Return the verdict on a log of which no execution explains more than this one. None if it may be
+        accepted, or if a postcondition asks more of the search than its depth."""
+        evaluator, failed = self.spec.evaluator, list[str]()
+        evaluator.registers.clear()
+        evaluator.answers = {"stats": lambda: Fn({"diameter": len(path)}), "diameter": lambda: len(path)}
+        try:
+            failed = [name for name in self.spec.postconditions if not self._true(name)]
+        except UsageError:
+            return None
+        finally:
+            evaluator.answers = answers(self.explorer)
+        if self.spec.postconditions and not failed:
+            return None
+        return self._reject(failed, index, path, path[-1:], with_obstacles=True)
 
     def _reach(self, explained: int) -> None:
         self.reached = max(self.reached, explained)
@@ -265,27 +288,39 @@ class _Judgement:
         return "; ".join(parts) or "no step continues the execution"
 
     def _make_rejected_verdict(self, failed: Sequence[str], index: LogIndex | None) -> LogVerdict:
-        explorer, reason = self.explorer, self._say_failed(failed)
+        explorer = self.explorer
         by_states = [name for name in failed if name in explorer.result.violations]
         if by_states:
             path = explorer.result.violations[by_states[0]].states
-            states = path[-1:]
-            explained = index.of(states[0]) - 1 if index else len(path) - 1
-        else:
-            explained = self._depth(index)
-            states = self._deepest(index, explained)
+            return self._reject(failed, index, path, path[-1:], with_obstacles=False)
+        states = self._deepest(index, self._depth(index))
+        explorer.current = explorer.states.index(states[0]) if states else -1
+        path = self._path_to(explorer.current)
+        return self._reject(failed, index, path, states, with_obstacles=True)
+
+    def _reject(
+        self,
+        failed: Sequence[str],
+        index: LogIndex | None,
+        path: list[State],
+        states: list[State],
+        *,
+        with_obstacles: bool,
+    ) -> LogVerdict:
+        """Return the verdict on a log that is rejected after some states. The path leads to the first one."""
+        reason, steps = self._say_failed(failed), max(len(path) - 1, 0)
+        explained = index.of(path[-1]) - 1 if path and index is not None else steps
         line, written = self._line(index, explained)
         obstacles: list[Blocked] = []
         assert self.spec.next is not None
-        for state in states[:1] if not by_states else ():
-            self._arrive(state)
+        for state in states[:1] if with_obstacles else ():
+            self.explorer.level, self.explorer.ahead = steps, 0
             try:
                 obstacles = find_blocked(self.spec, self.spec.next, state)
             except (Undefined, UsageError):
                 obstacles = []
-        if not by_states:
-            path = self._path_to(explorer.states.index(states[0])) if states else []
-        shown = [tuple(zip(explorer.names, row, strict=True)) for row in self._texts(states[:_MOST_SHOWN])]
+        names = self.explorer.names
+        shown = [tuple(zip(names, row, strict=True)) for row in self._texts(states[:_MOST_SHOWN])]
         return LogVerdict(
             str(self.log), Conformance.REJECTED, len(self.lines), explained, line, written, reason,
             tuple(shown), len(states), tuple(map(as_obstacle, obstacles[:_MOST_OBSTACLES])),
@@ -319,14 +354,6 @@ class _Judgement:
                 if id(value) not in known:
                     known[id(value)] = text(value, order)
             yield [known[id(value)] for value in state]
-
-    def _arrive(self, state: State) -> None:
-        """Let TLCGet report that evaluation concerns this state."""
-        path, number = 0, self.explorer.states.index(state)
-        self.explorer.current = number
-        while (number := self.explorer.known.parents[number]) >= 0:
-            path += 1
-        self.explorer.level, self.explorer.ahead = path, 0
 
     def _deepest(self, index: LogIndex | None, explained: int) -> list[State]:
         states = self.explorer.states

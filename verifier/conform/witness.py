@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from verifier.conform.bounds import find_bound
 from verifier.tla.answers import answers
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
@@ -26,15 +27,25 @@ _LONGEST = 4
 
 
 def find_witness(
-    spec: Specification, index: LogIndex, initial: list[State], reach: Callable[[int], None]
+    spec: Specification,
+    index: LogIndex,
+    initial: list[State],
+    reach: Callable[[int], None],
+    check_limits: Callable[[], None],
 ) -> list[State] | None:
-    """Return an execution to the end of the log; None if none was found. Call ``reach`` with the number of
-    entries that some execution agrees with, for each level."""
-    for width, most in SEARCHES:
+    """Return an execution to the end of the log, or as far as any execution can come; None if neither was
+    found. Call ``reach`` with the number of entries that some execution agrees with, for each level."""
+    bound: int | None = None
+    for number, (width, most) in enumerate(SEARCHES):
         spec.evaluator.draw.chance = Random(0)
         with without_traces(spec):
             execution = _search(Stepper(spec), index, initial, width, most, reach)
-        if execution is not None:
+        explained = index.of(execution[-1]) - 1
+        if explained == len(index.log):
+            return execution
+        if number == 0:
+            bound = find_bound(spec, index, initial, check_limits)
+        if explained == bound:
             return execution
     return None
 
@@ -46,18 +57,19 @@ def _search(
     width: int,
     most: int,
     reach: Callable[[int], None],
-) -> list[State] | None:
+) -> list[State]:
+    """Return an execution that explains as much of the log as any that was met."""
     chance, levels = Random(0), list[dict[State, State | None]]()
     level: dict[State, State | None] = dict.fromkeys(initial)
     for depth in range(_LONGEST * len(index.log) + 1):
         kept = chance.sample(list(level), width) if len(level) > width else list(level)
-        levels.append({state: level[state] for state in kept})
-        ends = next((state for state in kept if index.of(state) > len(index.log)), None)
-        if ends is not None:
-            return _path(levels, ends)
         if not kept:
-            return None
-        reach(max(map(index.of, kept)) - 1)
+            break
+        levels.append({state: level[state] for state in kept})
+        last = max(kept, key=index.of)
+        reach(index.of(last) - 1)
+        if index.of(last) > len(index.log):
+            return _path(levels, last)
         stepper.arrive(depth)
         level = {}
         for state in kept:
@@ -65,7 +77,8 @@ def _search(
                 for after in stepper.draw_successors(state, most):
                     if after not in level and stepper.goes_on(state, after):
                         level[after] = state
-    return None
+    number = max(range(len(levels)), key=lambda place: max(map(index.of, levels[place])))
+    return _path(levels[: number + 1], max(levels[number], key=index.of))
 
 
 def _path(levels: list[dict[State, State | None]], last: State) -> list[State]:
