@@ -197,7 +197,7 @@ REFUSED: dict[type[Protocol], tuple[str, str]] = {
 def test_each_claim_of_a_ranking_is_needed(protocol: type[Protocol]) -> None:
     says, change = REFUSED[protocol]
     verdict = decide_by_ranking(protocol(), VerdictKind.INCONCLUSIVE)
-    assert f"it is not so that {says}{change}" in str(verdict.reason)
+    assert f"fails at this claim: {says}{change}" in str(verdict.reason)
     assert "a lemma has to exclude it" in str(verdict.reason)
     live = live_of(build(protocol()))
     others = [claim for claim in ranking_claims(live) if claim.says != says]

@@ -86,7 +86,7 @@ def test_what_was_not_tried_is_told_from_what_is_open(monkeypatch: pytest.Monkey
     assert outcome.verdicts[1].kind is VerdictKind.INCONCLUSIVE
     tried = render(outcome.attempts)
     assert "NotAllAsk is neither proved nor refuted: 1 of its" in tried
-    assert "may decide it: verify prove " in tried
+    assert "for fixed constants (--set), run: verify prove " in tried
     assert "toys.py --property NotAllAsk" in tried
     assert "HolderWaitsNoMore was" not in tried
     assert "The proof of NotAllAsk was not tried, so nothing is known" in render(outcome.attempts[:1])

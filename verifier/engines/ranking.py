@@ -192,7 +192,7 @@ def _explain(live: LiveModel, claim: Claim, state: Sequence[bool]) -> str:
     own = list(state[: len(base.system.bits)])
     decoded = base.layout.decode_state(own)
     where = ", ".join(f"{name} = {show(value)}" for name, value in decoded.items())
-    words = f"its ranking fails: it is not so that {claim.says}"
+    words = f"its ranking fails at this claim: {claim.says}"
     if claim.instance is not None and not claim.instance.inputs:
         instance = base.instance(claim.instance.label)
         after = Replayer(base).successor(own, instance, ())

@@ -140,7 +140,7 @@ def _verdict(claim: Claim, checked: CheckReport | None, reason: str, seconds: fl
     elif any(item.certain for item in checked.failed):
         kind = VerdictKind.NOT_INDUCTIVE
         first = next(item for item in checked.failed if item.certain)
-        why = f"it is not so that {first.obligation}"
+        why = f"this obligation fails: {first.obligation}"
     elif checked.failed:
         kind, why = VerdictKind.INCONCLUSIVE, f"the solver gave up: {checked.failed[0].obligation}"
     return Verdict(name, kind, None, seconds, why, found_by=ENGINE, certificate=str(claim.path))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _OF_STATES = (EXPLORE, PROVE, BMC, WALKS)
 _ORDER = (*_OF_STATES, LIVE)
-_NO_TIME = "no engine had the time to decide it"
+_NO_TIME = "no engine had the time to decide the property"
 _CUT_SHORT = (_NO_TIME, INTERRUPTED)
 """The reasons that an interrupted engine gives; the check knows the real one."""
 

@@ -16,7 +16,7 @@ from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.proving import Attempt
 from verifier.parametric.results import SIZES, Open, Shown, place_of, say_obligation
-from verifier.printable import say_count
+from verifier.printable import join_words, say_count
 from verifier.solvers import solver_version
 from verifier.specs.names import TYPE_INVARIANT
 from verifier.specs.titles import AS_LEMMA, TYPED
@@ -227,8 +227,8 @@ def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -
     helped = [one for one in names if one in tried]
     remarks = []
     if helped and not run.options.get("suggest"):
-        remarks.append(f"Lemmas may help; this looks for some: {ask(helped)} --all-constants --suggest")
+        remarks.append(f"Lemmas may help. To search for some, run: {ask(helped)} --all-constants --suggest")
     return [
         *remarks,
-        f"For fixed constants (--set), this may decide {'it' if len(names) == 1 else 'them'}: {ask(names)}",
+        f"To prove {join_words(names)} for fixed constants (--set), run: {ask(names)}",
     ]
