@@ -32,7 +32,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loaded import Differs, TypeInvariantViolated
+from verifier.runs.loaded import Differs, OfModule, TypeInvariantViolated
 from verifier.runs.protocol_loading import load_class_at
 from verifier.runs.reading_for_all import class_of, list_small_constants, reading_of
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
@@ -91,6 +91,17 @@ def _with_counterexamples(
                 verdicts[place] = replace(verdict, trace=trace, reason=f"{verdict.reason}; {where}")
                 return replace(outcome, verdicts=tuple(verdicts)), model
     return outcome, None
+
+
+def _explain_by_module(
+    outcome: AllConstantsOutcome, definition: Definition, module: OfModule
+) -> AllConstantsOutcome:
+    """Return the outcome; what a counterexample makes false has the module's text."""
+    verdicts = tuple(
+        one if one.trace is None else replace(one, trace=module.explain(definition, one.trace))
+        for one in outcome.verdicts
+    )
+    return replace(outcome, verdicts=verdicts)
 
 
 def _show_sizes(definition: Definition) -> str:
@@ -227,6 +238,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         outcome, model = _with_violations(outcome, invariants, small, question.limits)
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
+        if model is not None and question.loaded.of_module is not None:
+            outcome = _explain_by_module(outcome, model.definition, question.loaded.of_module)
     if question.loaded.of_module is not None:
         called = {"type_invariant": question.loaded.of_module.type_invariant}
         outcome = replace(outcome, statistics={**outcome.statistics, **called})

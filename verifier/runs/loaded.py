@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.processes.limits import Limits
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
+    from verifier.trust.trace import Trace
 
 TLA = ".tla"
 """The suffix of TLA+ files."""
@@ -117,6 +118,9 @@ class OfModule:
     """The names that mean something in the module."""
     undeclared: tuple[str, ...] = ()
     """Those assumptions that no text of the module makes."""
+    explain: Callable[[Definition, Trace], Trace] = lambda definition, trace: trace
+    """Takes the protocol at constants, and a counterexample to one of its claims. Returns it with the text
+    of the module that is false at its end."""
     left_out: tuple[Verdict, ...] = ()
     """The open verdicts on properties that have no proof for all constants, as none is an invariant."""
 

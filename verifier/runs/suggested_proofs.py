@@ -108,9 +108,15 @@ def prove_with_suggestions(
     """Add to each open property lemmas with which it is proved. With lemmas that extend a TLA+ module it is
     proved at once. A module of lemmas that differs from what is read of it is no proof."""
     try:
-        return _add_suggestions(question, reading, outcome)
-    except Interrupted:  # the time is over before any are found
-        return replace(outcome, statistics={**outcome.statistics, "suggested": {}})
+        suggested = _add_suggestions(question, reading, outcome)
+        if all(suggested.statistics["suggested"].values()):
+            return suggested
+        outcome = suggested
+        question.limits.check_time()  # an attempt that the time ended did not fail
+        return suggested
+    except Interrupted as stop:  # the time is over before all are found
+        ended = {"suggested": {}, **outcome.statistics, "suggesting_ended": str(stop)}
+        return replace(outcome, statistics=ended)
     except Differs as difference:
         failed = not_begun(question.properties, str(difference), VerdictKind.ERROR)
         return replace(failed, statistics=outcome.statistics)

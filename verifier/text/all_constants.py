@@ -52,7 +52,10 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     for verdict in run.outcome.verdicts:
         lines += _counterexample(run, verdict, width, full)
     lines += [*render_verdicts(run, width), Text()]
+    violated = {one.property_name for one in run.outcome.verdicts if one.kind is VerdictKind.VIOLATED}
     for attempt in outcome.attempts:
+        if attempt.property_name in violated:  # nothing that is open matters
+            continue
         for words in [*_proof(attempt), *_open(attempt, full)]:
             lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines += map(Text, _suggest(run))
@@ -107,11 +110,15 @@ def _open(attempt: Attempt, full: bool) -> list[str]:
 def _suggest(run: Run) -> list[str]:
     """Lemmas to paste into the protocol, the module of the lemmas, or that none were found."""
     suggested: Mapping[str, Sequence[str]] = run.outcome.statistics.get("suggested", {})
+    ended = run.outcome.statistics.get("suggesting_ended")
     lines = [
         f"{name}: no lemma that was found at small constants helps."
         for name, texts in suggested.items()
         if not texts
     ]
+    if ended is not None:
+        lines = [f"The search for lemmas was ended ({ended}), so there may be some that help."]
+        lines += ["A greater --timeout may find them."] if "timeout" in ended else []
     helped = {name: texts for name, texts in suggested.items() if texts}
     modules = {texts[0] for texts in helped.values() if texts[0].startswith("---- MODULE")}
     for module in modules:

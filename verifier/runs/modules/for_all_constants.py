@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,8 @@ from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.configured_module import ConfiguredModule
+from verifier.runs.modules.explained_sizes import explain_at_sizes
+from verifier.runs.modules.fixed_constants import SpecifyAt
 from verifier.runs.modules.loading import TlaDefinition, formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
@@ -95,6 +98,7 @@ def read_as_protocol(
             protocol.type_invariant,
             frozenset(specification.module.names),
             protocol.constants.undeclared,
+            partial(explain_at_sizes, protocol, _specify_at(protocol, source)),
             tuple(left_out),
         ),
     )
@@ -154,14 +158,19 @@ def _compare(
     protocol: ModuleProtocol, source: ConfiguredModule, properties: Sequence[str], limits: Limits
 ) -> Mapping[str, Any]:
     """Compare a protocol with its module. Return the extent. Raises Differs and TypeInvariantViolated."""
+    try:
+        return compare(protocol, _specify_at(protocol, source), _SECONDS, limits).figures()
+    except LeavesSorts as met:
+        definition = source.module.definition
+        raise find_violations(met, protocol.type_invariant, properties, definition, limits) from None
+
+
+def _specify_at(protocol: ModuleProtocol, source: ConfiguredModule) -> SpecifyAt:
+    """Return a function that reads the module with other constants."""
     file = Path(protocol.specification.config.file)
 
     def specify_at(settings: Mapping[str, str]) -> Specification:
         given = {**source.settings, **settings}
         return load_module(str(source.module.path), given, file, source.libraries).specification
 
-    try:
-        return compare(protocol, specify_at, _SECONDS, limits).figures()
-    except LeavesSorts as met:
-        definition = source.module.definition
-        raise find_violations(met, protocol.type_invariant, properties, definition, limits) from None
+    return specify_at
