@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from click.core import ParameterSource
 
 from verifier.cli.completion import make_completer
 from verifier.cli.defaults import project_defaults
+from verifier.cli.entry import take_start
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note
 from verifier.cli.parameters import FolderParameter, Parameter
@@ -74,7 +74,7 @@ def engine_command(name: str) -> click.Command:
     engine = engine_named(name)
 
     def run(**given: Any) -> int:
-        began = time.monotonic()
+        began = take_start()
         from verifier.cli.engine_run import run_engine
 
         _say_defaults(engine)

@@ -16,8 +16,19 @@ _INTERRUPTED = 12
 """``ExitCode.INCONCLUSIVE``, whose module is among what is still imported."""
 
 
+_starts: list[float] = []
+"""When this process began its command, until the command asks for it."""
+
+
+def take_start() -> float:
+    """Return when the command began, on the monotonic clock: before the imports, if this process runs one
+    command."""
+    return _starts.pop() if _starts else time.monotonic()
+
+
 def main() -> None:
     """Runs the command line and exits with its code."""
+    _starts.append(time.monotonic())
     try:
         _handle_signals()
         _prepare()

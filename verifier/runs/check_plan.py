@@ -11,6 +11,7 @@ from verifier.outcomes.expectations import parse_expectations
 from verifier.outcomes.run import origin
 from verifier.processes.cores import cores
 from verifier.processes.limits import Limits
+from verifier.runs.check_time import begin_of_engines
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import Loaded
 from verifier.runs.options import check_ends
@@ -119,10 +120,11 @@ def sub_options(question: Question[Any], name: str, properties: Sequence[str], *
 
 
 def sub_question(question: Question[Any], name: str, options: Any) -> Question[Any]:
-    """Return the question for one engine of the check. Its time began with the check. Raises UsageError."""
+    """Return the question for one engine of the check. Its time ends a little before that of the check.
+    Raises UsageError."""
     from verifier.runs.asking import make_question
 
-    loaded = replace(question.loaded, began=question.limits.since)
+    loaded = replace(question.loaded, began=begin_of_engines(question.limits))
     return make_question(engine_named(name), loaded, options)
 
 

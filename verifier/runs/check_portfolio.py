@@ -24,6 +24,7 @@ from verifier.runs.building import build_model
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
 from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
+from verifier.runs.check_time import has_time
 from verifier.runs.engine import Engine, Listen, engine_named
 from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known, Remark
@@ -214,7 +215,8 @@ class Portfolio:
     def _may_prove(self) -> bool:
         started = PROVE in self.reports or PROVE in self.refusals or PROVE in self.children.running
         asks = not self.question.options.find_bugs and not self.plan.by_view
-        return not started and asks and bool(self.plan.safety) and bool(self._open_safety)
+        may_start = not started and asks and has_time(self.question.limits)
+        return may_start and bool(self.plan.safety) and bool(self._open_safety)
 
     def _start_provers_in_time(self) -> None:
         waited = time.monotonic() - self._began > _PROVERS_WAIT
@@ -249,7 +251,7 @@ class Portfolio:
         """True if the translation may decide properties that the interpreter has not decided yet."""
         report = self.reports.get(LIVE)
         reasons = [one.reason for one in report.outcome.verdicts] if report is not None else []
-        if any(map(is_about_loops_of_view, reasons)):
+        if any(map(is_about_loops_of_view, reasons)) or not has_time(self.question.limits):
             return False
         return self._chooses_semantics and not self._translated and bool(self._open_temporal)
 
