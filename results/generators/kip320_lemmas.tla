@@ -19,6 +19,8 @@ SameEntry(a, b, o) ==
   /\ ReplicaLog!GetRecordAtOffset(a, o) = ReplicaLog!GetRecordAtOffset(b, o)
 
 RequestsAreBegun == \A q \in leaderAndIsrRequests : 0 <= q.leaderEpoch /\ q.leaderEpoch < nextLeaderEpoch
+EpochsHaveRequests == \A k \in Epochs :
+  k < nextLeaderEpoch => \E q \in leaderAndIsrRequests : q.leaderEpoch = k
 EpochsAreBegun == \A r \in Replicas : EpochOf(r) < nextLeaderEpoch
 OneRequest == \A q, p \in leaderAndIsrRequests : q.leaderEpoch = p.leaderEpoch => q = p
 QuorumIsLast ==
@@ -62,12 +64,8 @@ FollowerAhead == \A f, x \in Replicas, o \in ReplicaLog!Offsets :
     \E record \in LogRecords : ReplicaLog!HasEntry(f, record, o) /\ record.epoch < EpochOf(x)
 LogMatching == \A a, b \in Replicas, o, p \in ReplicaLog!Offsets :
   p < o /\ SameEntry(a, b, o) => SameEntry(a, b, p)
-HasReached(isr, k) == \A y \in isr : EpochOf(y) >= k
+IsBlocked(k) == \E y \in Replicas : InitialMember(k, y) /\ EpochOf(y) < k - 1
 Committed == \A r, z \in Replicas, j \in BegunEpochs, o \in ReplicaLog!Offsets :
-  InitialMember(j, z) /\ o < HwOf(r) =>
-    \/ SameEntry(r, z, o)
-    \/ \E q \in leaderAndIsrRequests :
-         /\ j < q.leaderEpoch /\ q.leaderEpoch - 1 <= EpochOf(r)
-         /\ HasReached(q.isr, q.leaderEpoch - 1)
-    \/ /\ j < nextLeaderEpoch /\ nextLeaderEpoch - 1 <= EpochOf(r)
-       /\ HasReached(quorumState.isr, nextLeaderEpoch - 1)
+  /\ InitialMember(j, z) /\ o < HwOf(r)
+  /\ \A k \in BegunEpochs : j < k /\ k - 1 <= EpochOf(r) => IsBlocked(k)
+  => SameEntry(r, z, o)

@@ -47,10 +47,10 @@ _KAFKA_TYPES = r"""TypeOK ==
 """
 _KAFKA_LEMMAS = (Path(__file__).parent / "kip320_lemmas.tla").read_text()
 _LEMMA_NAMES = (
-    "RequestsAreBegun", "EpochsAreBegun", "OneRequest", "QuorumIsLast", "EpochFromRequest", "LeaderCameFirst",
-    "LeadersAreMembers", "LocalIsrHasLeader", "TrueLeaderAgrees", "QuorumUntouched", "StaleIsrCovers",
-    "UnledOnlyShrinks", "LaggardWasMember", "HighWatermarkInLog", "RecordsArePast", "FollowerHasPrefix",
-    "FollowerAhead", "LogMatching", "Committed",
+    "RequestsAreBegun", "EpochsHaveRequests", "EpochsAreBegun", "OneRequest", "QuorumIsLast",
+    "EpochFromRequest", "LeaderCameFirst", "LeadersAreMembers", "LocalIsrHasLeader", "TrueLeaderAgrees",
+    "QuorumUntouched", "StaleIsrCovers", "UnledOnlyShrinks", "LaggardWasMember", "HighWatermarkInLog",
+    "RecordsArePast", "FollowerHasPrefix", "FollowerAhead", "LogMatching", "Committed",
 )  # fmt: skip
 _EWD = "INIT Init\nNEXT Next\nCONSTANT N = 3\n"
 _KAFKA = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from verifier.parametric.clausal import Clause
 from verifier.parametric.instances import Kinds
-from verifier.parametric.logic import BOOL, Logic, Node
+from verifier.parametric.logic import Logic
 from verifier.parametric.matching import find_applications, has_fields, match, split
+from verifier.parametric.nodes import BOOL, Node
 
 SORT = "sort n"
 

@@ -12,7 +12,8 @@ from verifier.encodings.sorts import Boolean, Function, Range, Set
 from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.deciding import decide
 from verifier.parametric.efforts import EFFORTS
-from verifier.parametric.logic import BOOL, INT, Logic
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs
 from verifier.parametric.results import Open, Result, Shown

@@ -32,7 +32,8 @@ from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.counting import Counting, bounds, common, difference, extremes
 from verifier.parametric.dividing import euclid
 from verifier.parametric.first_order_values import Elements
-from verifier.parametric.logic import BOOL, INT, Bound, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT, Bound, Node
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Attempt, Proofs, prove
 from verifier.parametric.subsequences import order, pigeonholes

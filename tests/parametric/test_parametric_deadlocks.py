@@ -33,7 +33,8 @@ from verifier.engines.bmc import check as search
 from verifier.parametric.certificate import Misfit, check, dump
 from verifier.parametric.counting import Counting
 from verifier.parametric.dividing import PRODUCT
-from verifier.parametric.logic import BOOL, INT, Logic
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Attempt
 from verifier.parametric.totals import above, total

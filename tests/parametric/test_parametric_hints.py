@@ -13,7 +13,8 @@ from verifier.encodings.quantifiers import comprehension, exists, forall
 from verifier.encodings.sorts import Function, Range, Set
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.extremal import Extreme, bounds, is_element
-from verifier.parametric.logic import BOOL, INT, Logic
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs

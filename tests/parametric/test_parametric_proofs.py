@@ -14,7 +14,8 @@ from verifier.encodings.sorts import Set
 from verifier.parametric.certificate import FORMAT, Misfit, check, dump, read
 from verifier.parametric.clausal import Clause
 from verifier.parametric.instances import Kinds, instances, number_of_instances
-from verifier.parametric.logic import BOOL, Logic
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Attempt, Proofs, prove
 from verifier.processes.limits import Limits

@@ -26,7 +26,7 @@ from verifier.encodings.sorts import (
     Sort,
     Tuple,
 )
-from verifier.parametric.logic import BOOL, INT, Bound, Node
+from verifier.parametric.nodes import BOOL, INT, Bound, Node
 from verifier.parametric.system import ParametricSystem
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from verifier.parametric.logic import Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node, walk
 
 PARAMETER = "?"
 """A character in the name of each parameter of an action, and of no state variable."""

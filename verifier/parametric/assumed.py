@@ -8,7 +8,8 @@ from math import prod
 from types import MappingProxyType
 from typing import Any
 
-from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.traced import Assumption, Polynomial
 
 _RELATIONS: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.logic import BOOL, Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, Node, walk
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from verifier.encodings.sorts import Set, Sort
 from verifier.encodings.terms import Operator, Term
 from verifier.parametric.first_order_values import Copies, Items, Members, Value
-from verifier.parametric.logic import INT, Node
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

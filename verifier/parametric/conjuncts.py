@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from verifier.parametric.logic import Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node
 
 
 def conjuncts(logic: Logic, formula: Node, *, implied: bool) -> Iterator[Node]:

@@ -6,7 +6,7 @@ from verifier.encodings.sorts import Boolean, Option, Sort
 from verifier.encodings.terms import Symbol, Term
 from verifier.parametric.counted import compare_count
 from verifier.parametric.first_order_values import Value
-from verifier.parametric.logic import Node
+from verifier.parametric.nodes import Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

@@ -12,7 +12,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.counting import Counting
 from verifier.parametric.errors import NotParametric
-from verifier.parametric.logic import INT, Node
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 from verifier.parametric.traced import Traced
 

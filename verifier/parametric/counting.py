@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import INT, Node
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from verifier.encodings.sorts import Function, PartialFunction
 from verifier.encodings.terms import Operator, Term
-from verifier.parametric.logic import INT, Node
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

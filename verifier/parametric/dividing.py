@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verifier.encodings.terms import Operator, Term
-from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 
 PRODUCT = "a product"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from verifier.parametric.logic import Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node, walk
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from verifier.parametric.clausal import Clause, Clausifier
 from verifier.parametric.counting import are_comparable, bounds, common, difference, extremes, some
 from verifier.parametric.dividing import PRODUCT
 from verifier.parametric.instances import ground_terms
-from verifier.parametric.logic import INT, Node, walk
+from verifier.parametric.nodes import INT, Node, walk
 from verifier.parametric.roles import Roles
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.sort_nodes import Values

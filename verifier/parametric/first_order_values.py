@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from verifier.encodings.sorts import Record, Sort, Tuple
-from verifier.parametric.logic import Node
+from verifier.parametric.nodes import Node
 
 
 @dataclass(frozen=True)

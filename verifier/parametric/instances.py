@@ -14,7 +14,8 @@ from math import prod
 from typing import Any
 
 from verifier.parametric.clausal import Clause
-from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT, Node, walk
 
 Place = tuple[Any, ...]
 """The position of an integer: a variable, or an argument or the result of a function."""

@@ -10,7 +10,7 @@ from verifier.parametric import counted
 from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
-from verifier.parametric.logic import INT, Node
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from verifier.parametric.clausal import Clause
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms
-from verifier.parametric.logic import BOOL, INT, Node, walk
+from verifier.parametric.nodes import BOOL, INT, Node, walk
 from verifier.parametric.terms_in_formulas import collect_skolem_functions
 
 

@@ -16,7 +16,8 @@ from math import prod
 
 from verifier.parametric.clausal import Clause
 from verifier.parametric.instances import Kinds, choose_terms
-from verifier.parametric.logic import BOOL, Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, Node, walk
 from verifier.parametric.term_reader import HOLDS
 
 _LEAST_FIELDS = 4

@@ -15,7 +15,8 @@ from typing import Protocol
 from verifier.encodings.sorts import Option, Record, Set, Sort, Tuple
 from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.first_order_values import Fields, Members, OptionOf, Quantified, Value, fields_of
-from verifier.parametric.logic import BOOL, Logic, Node, canonical
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, Node, canonical
 
 
 class SortValues(Protocol):

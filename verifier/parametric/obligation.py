@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from verifier.parametric.clausal import Clause
-from verifier.parametric.logic import Node
+from verifier.parametric.nodes import Node
 from verifier.parametric.results import name_of
 
 

@@ -11,7 +11,8 @@ from verifier.parametric.assumed import assumption_node
 from verifier.parametric.clausal import Clause, Clausifier
 from verifier.parametric.conjuncts import conjuncts
 from verifier.parametric.instances import ground_terms
-from verifier.parametric.logic import Logic, Node, canonical
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node, canonical
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.premises import Premises
 from verifier.parametric.system import ALWAYS, INITIALLY, READS, STAYS, ParametricSystem, Step

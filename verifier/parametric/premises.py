@@ -13,8 +13,9 @@ from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.known import Known
-from verifier.parametric.logic import BOOL, INT, Logic, Node, walk
+from verifier.parametric.logic import Logic
 from verifier.parametric.matching import Matcher, has_fields, split
+from verifier.parametric.nodes import BOOL, INT, Node, walk
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.system import ALWAYS, ParametricSystem

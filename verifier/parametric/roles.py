@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from verifier.parametric.logic import BOOL, INT, Node
+from verifier.parametric.nodes import BOOL, INT, Node
 
 
 class Roles:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from verifier.parametric.logic import BOOL, INT, Bound, Node, walk
+from verifier.parametric.nodes import BOOL, INT, Bound, Node, walk
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
 

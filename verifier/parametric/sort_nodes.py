@@ -41,8 +41,9 @@ from verifier.parametric.first_order_values import (
     Value,
     fields_of,
 )
-from verifier.parametric.logic import BOOL, INT, Logic, Node
+from verifier.parametric.logic import Logic
 from verifier.parametric.named_sets import NamedSets
+from verifier.parametric.nodes import BOOL, INT, Node
 from verifier.parametric.traced import Polynomial, polynomial_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from verifier.encodings.sorts import Sort, Variant
 from verifier.encodings.terms import Term
 from verifier.parametric.first_order_values import Fields, Mapped, Members, OptionOf, Partly, Tags, Value
-from verifier.parametric.logic import Node
+from verifier.parametric.nodes import Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from verifier.encodings.terms import Term
 from verifier.parametric.first_order_values import Elements, Items
-from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 
 

@@ -35,7 +35,7 @@ from verifier.parametric.first_order_values import (
     Value,
     fields_of,
 )
-from verifier.parametric.logic import BOOL, INT, Node
+from verifier.parametric.nodes import BOOL, INT, Node
 from verifier.parametric.sort_nodes import Values
 
 

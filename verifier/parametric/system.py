@@ -12,7 +12,8 @@ from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.first_order_terms import make_reader
 from verifier.parametric.first_order_values import Fields, OptionOf, Quantified, Value
-from verifier.parametric.logic import Logic, Node, canonical
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node, canonical
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.symbolic import symbolic
 from verifier.parametric.term_reader import Definitions, Reader, Scope

@@ -19,7 +19,8 @@ from verifier.parametric.counting import Counting
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.extremal import Extreme
 from verifier.parametric.first_order_values import Mapped, Partly, Value
-from verifier.parametric.logic import BOOL, INT, Logic, Node, canonical
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import BOOL, INT, Node, canonical
 from verifier.parametric.sort_nodes import Values
 
 HOLDS = "holds "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from verifier.parametric.clausal import Clause
-from verifier.parametric.logic import Logic, Node, walk
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import Node, walk
 
 
 def collect_skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, object]) -> list[Node]:

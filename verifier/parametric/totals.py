@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from verifier.parametric.counting import Counting
 from verifier.parametric.dividing import product_of
-from verifier.parametric.logic import INT, Logic, Node
+from verifier.parametric.logic import Logic
+from verifier.parametric.nodes import INT, Node
 
 
 def above(logic: Logic, counting: Counting, symbol: str, number: Node, elements: Node) -> Counting:
