@@ -351,7 +351,7 @@ def test_names_of_lemmas_are_free_in_the_module(tmp_path: Path) -> None:
 def test_a_property_of_steps_is_refused(tmp_path: Path) -> None:
     text = _small().replace("====", "Steps == [][x' = x]_x\n====")
     spec = _write(tmp_path, text, SMALL_CONFIG + "Node = {a}\nNil = Nil\nPROPERTY Steps")
-    with pytest.raises(UsageError, match="Steps is none"):
+    with pytest.raises(UsageError, match="Steps is not one"):
         _read(spec, "Steps")
 
 
