@@ -19,7 +19,7 @@ from verifier.tla.log_index import LogIndex
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.translate.sampling import Stepper
 
-SEARCHES = ((8, 2), (64, 2), (64, 0), (512, 0))
+SEARCHES = ((8, 2), (8, 0), (64, 2), (64, 0), (512, 0))
 """For each search, one after the other: the number of states that a level keeps, and the number of members
 that a loop takes; 0 for all."""
 _LONGEST = 4
