@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.outcomes.row import ASSUMED, Row
-from verifier.printable import join_words
+from verifier.printable import join_words, say_count
 from verifier.report.causes import Piece, earlier_causes
 from verifier.report.diagram import Change, Diagram, DiagramStep
 from verifier.report.failing import Failing
@@ -139,7 +139,8 @@ def unkept_formulas(row: Row) -> Iterator[str]:
     for formula in sorted(broken, key=lambda name: name != shown):
         names = broken[formula]
         do_not = "does not" if len(names) == 1 else "do not"
-        yield _sentence(f"{len(names)} of {len(actions)} actions {do_not} keep {formula}: {', '.join(names)}")
+        of_them = f"{len(names)} of {say_count(len(actions), 'action')}"
+        yield _sentence(f"{of_them} {do_not} keep {formula}: {', '.join(names)}")
 
 
 def failing_name(row: Row) -> str:

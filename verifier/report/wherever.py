@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.encodings.concrete import show
 from verifier.outcomes.row import Row
-from verifier.printable import join_words, printable
+from verifier.printable import join_words, printable, say_count
 from verifier.report.report import varying_constants
 from verifier.verdict import VerdictKind
 
@@ -52,7 +52,7 @@ def findings(rows: Sequence[Row]) -> tuple[list[Finding], int]:
 
 def _how_many(asked: Sequence[Row], bad: Sequence[Row]) -> str:
     if len(bad) < len(asked):
-        return f" in {len(bad):,} of {len(asked):,} jobs{_where(asked, bad)}"
+        return f" in {len(bad):,} of {say_count(len(asked), 'job')}{_where(asked, bad)}"
     return f" in all {len(bad):,} jobs" if len(bad) > 1 else ""
 
 
