@@ -23,7 +23,7 @@ from verifier.text.run import (
     semantics_remarks,
     with_constants,
 )
-from verifier.verdict import VerdictKind, say_limits
+from verifier.verdict import VerdictKind, say_limits, say_reachable
 
 _MOST_LINES = 30
 _SORTS = " (each variable stays within its guessed sort)"
@@ -157,8 +157,9 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
         checked = f"{proof.rechecked_by} checked the proof again in {took}"
         remarks.append(f"{proof.property_name}: {proof.prover} found the proof; {checked}.")
     if explored:
+        states = say_reachable(run.definition.limits)
         remarks.append(
-            f"{', '.join(explored)}: explore visited every reachable state. A second exploration, without "
+            f"{', '.join(explored)}: explore visited every {states}. A second exploration, without "
             "symmetry and with another hash, counted the same states in "
             f"{max(each.seconds_again for each in explored.values()):.1f} s. "
             "Exploration gives no inductive invariant. To search for one, add --no-explore or "
