@@ -28,14 +28,19 @@ _BETWEEN_CHECKS = 64
 
 
 def find_bound(
-    spec: Specification, index: LogIndex, initial: Sequence[State], check_limits: Callable[[], None]
+    spec: Specification,
+    index: LogIndex,
+    initial: Sequence[State],
+    most_names: int,
+    check_limits: Callable[[], None],
 ) -> int | None:
-    """Return a number of entries that no execution exceeds; None if it may explain the whole log."""
+    """Return a number of entries that no execution exceeds; None if it may explain the whole log. For
+    ``most_names``, see ``weaken_next``: more take longer, and give better bounds."""
     bounds = []
     with without_traces(spec):
         for number in range(len(spec.variables)):
             if number != index.number:
-                found = _find_with(spec, index, number, initial, check_limits)
+                found = _find_with(spec, index, number, initial, most_names, check_limits)
                 bounds += [] if found is None else [found]
     return min(bounds, default=None)
 
@@ -45,11 +50,12 @@ def _find_with(
     index: LogIndex,
     number: int,
     initial: Sequence[State],
+    most_names: int,
     check_limits: Callable[[], None],
 ) -> int | None:
     """Return the bound by the place in the log and one more variable."""
     kept = [spec.variables[place] for place in (index.number, number)]
-    weaker = weaken_next(spec, kept)
+    weaker = weaken_next(spec, kept, most_names)
     if weaker is None:
         return None
     explorer = Explorer(spec, properties=(), keep_going=True, by_columns=False)

@@ -38,6 +38,8 @@ _ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
 _MOST_SHOWN, _MOST_OBSTACLES = 3, 8
 _MOST_WAITING = 20
 """The states that wait before one execution is looked for, instead of all."""
+_MANY_SUCCESSORS = 12
+"""The successors for each state beyond which the search for one execution draws some of them."""
 _WIDE = "many states agree with the log"
 Enforce = Callable[[Explorer], None]
 
@@ -194,8 +196,9 @@ class _Judgement:
         be none."""
         try:
             limits = self.explorer.enforce_limits
+            draws = self.explorer.result.generated > _MANY_SUCCESSORS * (self.explorer.current + 1)
             path = evaluate_or_refuse(
-                lambda: find_witness(self.spec, index, self._initial(), self._reach, limits)
+                lambda: find_witness(self.spec, index, self._initial(), self._reach, limits, draws=draws)
             )
         except Interrupted as stop:
             return self._make_ended_verdict(index, str(stop))

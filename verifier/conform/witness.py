@@ -22,6 +22,8 @@ from verifier.tla.translate.sampling import Stepper
 SEARCHES = ((8, 2), (8, 0), (64, 2), (64, 0), (512, 0))
 """For each search, one after the other: the number of states that a level keeps, and the number of members
 that a loop takes; 0 for all."""
+_MOST_NAMES = (1, 9)
+"""The most names of a choice in the weaker Next that bounds the log, after the first searches."""
 _LONGEST = 4
 """The most steps for each entry of the log."""
 
@@ -32,19 +34,24 @@ def find_witness(
     initial: list[State],
     reach: Callable[[int], None],
     check_limits: Callable[[], None],
+    *,
+    draws: bool = True,
 ) -> list[State] | None:
     """Return an execution to the end of the log, or as far as any execution can come; None if neither was
-    found. Call ``reach`` with the number of entries that some execution agrees with, for each level."""
+    found. Call ``reach`` with the number of entries that some execution agrees with, for each level.
+    ``draws``: states have so many successors that some are drawn."""
     bound: int | None = None
-    for number, (width, most) in enumerate(SEARCHES):
+    searches = [one for one in SEARCHES if draws or not one[1]]
+    for number, (width, most) in enumerate(searches):
         spec.evaluator.draw.chance = Random(0)
         with without_traces(spec):
             execution = _search(Stepper(spec), index, initial, width, most, reach)
         explained = index.of(execution[-1]) - 1
         if explained == len(index.log):
             return execution
-        if number == 0:
-            bound = find_bound(spec, index, initial, check_limits)
+        if number < len(_MOST_NAMES):
+            better = find_bound(spec, index, initial, _MOST_NAMES[number], check_limits)
+            bound = better if better is not None else bound
         if explained == bound:
             return execution
     return None

@@ -19,11 +19,11 @@ from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 
 
-def weaken_next(spec: Specification, kept: Iterable[Variable]) -> Formula | None:
-    """Return Next without what it says of variables that are not kept; None if nothing is left, or if some of
-    it remains."""
+def weaken_next(spec: Specification, kept: Iterable[Variable], most_names: int) -> Formula | None:
+    r"""Return Next without what it says of variables that are not kept; None if nothing is left, or if some
+    of it remains. A ``\E`` over more names than ``most_names`` is left out, too: it takes long."""
     assert spec.next is not None
-    body, weakening = spec.next.body, _Weakening(spec.evaluator, frozenset(kept))
+    body, weakening = spec.next.body, _Weakening(spec.evaluator, frozenset(kept), most_names)
     made = weakening.weaken(body.action if isinstance(body, ast.Step) else body, spec.next.module)
     if made is None:
         return None
@@ -32,8 +32,8 @@ def weaken_next(spec: Specification, kept: Iterable[Variable]) -> Formula | None
 
 
 class _Weakening:
-    def __init__(self, evaluator: Interpreter, kept: frozenset[Variable]) -> None:
-        self.evaluator, self.kept = evaluator, kept
+    def __init__(self, evaluator: Interpreter, kept: frozenset[Variable], most_names: int) -> None:
+        self.evaluator, self.kept, self.most_names = evaluator, kept, most_names
         self.definitions: dict[Definition, Definition | None] = {}
         """The weaker form of each definition; None if it says nothing."""
 
@@ -78,7 +78,8 @@ class _Weakening:
             return None
         used = self.evaluator.analysis.of(body, module).free
         bindings = tuple(one for one in whole.bindings if used & set(one.names))
-        if not all(self.may_stay(one.domain, module) for one in bindings):
+        many = sum(len(one.names) for one in bindings) > self.most_names
+        if many or not all(self.may_stay(one.domain, module) for one in bindings):
             return None
         return replace(whole, bindings=bindings, body=body) if bindings else body
 
