@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 from verifier.parametric.clausal import Clause
+from verifier.parametric.deciding import _in_turn
+from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.instances import Kinds
 from verifier.parametric.logic import Logic
 from verifier.parametric.matching import find_applications, has_fields, match, split
 from verifier.parametric.nodes import BOOL, Node
+from verifier.parametric.obligation import Obligation
+from verifier.parametric.obligations import Obligations
 
 SORT = "sort n"
 
@@ -65,3 +72,15 @@ def test_a_variable_whose_value_a_clause_tells_is_replaced() -> None:
     x, known = logic.variable(SORT), logic.app("k", SORT)
     told = logic.implies(logic.equal(x, known), logic.app("p", BOOL, (x,)))
     assert split(logic, Clause((x,), told)) == [Clause((), logic.app("p", BOOL, (known,)))]
+
+
+def test_efforts_with_little_time_come_before_great_ones() -> None:
+    premises = SimpleNamespace(has_elements_with_fields=True, has_counts=False, is_hinted=lambda _: False)
+    obligations = cast(Obligations, SimpleNamespace(premises=premises))
+    obligation = Obligation("Send", "Sent", 0, (), (), (), True)
+    seconds = [effort.seconds for _, effort in _in_turn(obligations, obligation, EFFORTS)]
+    matched = [
+        place for place, one in enumerate(_in_turn(obligations, obligation, EFFORTS)) if one[1].matched
+    ]
+    assert max(seconds[: matched[1]]) <= 2.0
+    assert len(seconds) > matched[-1] + 1

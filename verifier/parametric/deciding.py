@@ -22,6 +22,8 @@ STEPS_PER_SECOND = 2_000_000
 """The approximate speed of Z3 in its own unit of work."""
 _CHECKER_STEPS = 1_500_000
 """The limit of cvc5's own unit of work: some ten seconds. It mostly needs a hundredth of that."""
+_SMALL = 4
+"""The number of efforts that take little time."""
 _FIRST_CHECKER_STEPS = 150_000
 """The limit at first. If cvc5 exceeds it, hypotheses from more instances are mostly simpler for it."""
 
@@ -97,11 +99,15 @@ def _in_turn(
         yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
     elif obligation.inductive and obligation.at != ALWAYS:
         yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
+    began = 0
     if obligation.inductive and obligations.premises.has_elements_with_fields:
-        yield from ((number, effort) for number, effort in numbered if effort.matched)
+        # The first of these efforts is small, and so are those without matching; the others are not.
+        first, *others = [(number, effort) for number, effort in numbered if effort.matched]
+        began = min(_SMALL, len(efforts))
+        yield from (first, *numbered[:began], *others)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
-    for number, effort in numbered[: len(efforts)]:
+    for number, effort in numbered[began : len(efforts)]:
         if not (effort.hinted or effort.own or effort.matched) and (
             obligations.premises.has_counts or not effort.meeting
         ):
