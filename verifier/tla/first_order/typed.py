@@ -8,6 +8,7 @@ from typing import Any
 
 from verifier.encodings.expressions import BOOLEAN, all_values, integer, literal, set_of, some, term_of, wrap
 from verifier.encodings.operations import constantly, if_
+from verifier.encodings.partiality import is_total
 from verifier.encodings.quantifiers import function, image
 from verifier.encodings.sorts import Enum, Option, Sort
 from verifier.encodings.sorts import Tuple as TupleSort
@@ -77,9 +78,13 @@ def conjoin(*formulas: BooleanValue) -> BooleanValue:
 
 
 def disjoin(*formulas: BooleanValue) -> BooleanValue:
-    """Return a disjunction; what is always true stays alone."""
-    if any(one is ALWAYS for one in formulas):
-        return ALWAYS
+    """Return a disjunction. What is always true stays alone, unless a part before it may have no value."""
+    for place, one in enumerate(formulas):
+        if one is ALWAYS:
+            if all(is_total(earlier.term) for earlier in formulas[:place]):
+                return ALWAYS
+            formulas = formulas[: place + 1]
+            break
     left = [one for one in formulas if one is not NEVER]
     if not left:
         return NEVER
