@@ -139,7 +139,7 @@ def test_a_set_that_is_too_large_to_list_has_no_value() -> None:
     ("expression", "kind", "place"),
     [
         ("lease[3]", "undefined", (1, 1)),
-        ("lease[", "usage", (1, 1)),
+        ("lease[", "usage", (1, 6)),
         ("lease +\n  nothing", "usage", (2, 3)),
         ("lease' = lease", "usage", (1, 1)),
         ("1\nMore == 2", "usage", (1, 1)),

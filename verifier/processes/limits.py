@@ -61,9 +61,9 @@ class Limits:
             raise Interrupted(INTERRUPTED)
         left = self.seconds_left
         if left is not None and left <= 0:
-            raise Interrupted(f"timeout of {self.seconds:g} s{self._how}")
+            raise Interrupted(f"timeout of {_in_seconds(self.seconds)}{self._how}")
         if self.until is not None and time.monotonic() >= self.until:
-            raise Interrupted(f"timeout: this property's share of {self.seconds:g} s")
+            raise Interrupted(f"timeout: this property's share of {_in_seconds(self.seconds)}")
 
     def check_memory(self, used: int) -> None:
         """Raises Interrupted if that many bytes are too many."""
@@ -77,3 +77,8 @@ class Limits:
     @property
     def _how(self) -> str:
         return ": killed" if self.with_grace else ""
+
+
+def _in_seconds(seconds: float | None) -> str:
+    """Return a time limit for a message. A share of one is no round number."""
+    return f"{seconds or 0:.1f} s".replace(".0 s", " s")

@@ -279,7 +279,8 @@ def _evidence(verdict: Verdict, report: EngineReport) -> str:
 def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:
     """Return actions that no engine saw enabled, if one explored every state or proved it."""
     enabled = {action for report in reports.values() for action in report.outcome.enabled}
-    named = [name for report in _order(reports) for name in report.outcome.never_enabled]
+    sure = [one for one in _order(reports) if one.engine == PROVE or one.outcome.statistics.get("complete")]
+    named = [name for report in sure for name in report.outcome.never_enabled]
     return tuple(name for name in dict.fromkeys(named) if name not in enabled)
 
 

@@ -10,7 +10,7 @@ from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import choose_depth, find_unbounded
 from verifier.printable import join_words
 from verifier.specs.definition import Definition
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import FOUND_ALL, Verdict, VerdictKind
 
 _LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
 """The beginnings of reasons that name a limit, and its option."""
@@ -23,7 +23,9 @@ def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
     reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
     limits = [option for words, option in _LIMITS.items() if any(one.startswith(words) for one in reasons)]
     greater = " or ".join(limits)
-    return [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
+    words = [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
+    ended = FOUND_ALL in reasons
+    return [*words, *["With --keep-going the run continues when the others are violated or reached."] * ended]
 
 
 def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:

@@ -345,7 +345,7 @@ def expectation_remarks(run: Run) -> list[str]:
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
         s, listed = "s"[: len(run.expected) != 1], ", ".join(run.expected)
-        missed = "Not all expectations met" if s else "Expectation not met"
+        missed = "Not all of these expectations are met" if s else "Expectation not met"
         met = f"Expectation{s} met" if run.exit_code == 0 else missed
         surprises = "" if run.exit_code == 0 else _name_surprises(run)
         remarks.append(f"{met}: {listed} (exit code {run.exit_code}{surprises}).")

@@ -76,14 +76,15 @@ def _variable(ev: Evaluator, symbol: ast.Variable, whole: ast.Apply, primed: boo
     index, place = ev.index[symbol], whole.place
     if not primed:
         return f"now[{index}]"
-    following, name, read_next = ev.next, symbol.name, ev.read_next
+    now, following, name, read_next = ev.now, ev.next, symbol.name, ev.read_next
 
     def read(e: Frame) -> Value:
         read_next[0] = True
         value = following[index]
         if value is UNSET:
-            words = f"{name} has no value in the next state yet: assign it before it is read"
-            raise Undefined(place, words)
+            initially = now[index] is UNSET  # Init is evaluated before any state exists
+            words = "has no value yet" if initially else "has no value in the next state yet"
+            raise Undefined(place, f"{name} {words}: assign it before it is read")
         return value
 
     known, read_already = ev.emit.fresh("t"), ev.emit.bind(read_next)

@@ -30,8 +30,8 @@ def describe_kind(kind: Kind) -> str:
     if not isinstance(kind, Whole):
         return f"{kind}, of which nothing here says more: compare it with a variable, or list its elements"
     return (
-        "an integer without known bounds, as of a quotient, a number of elements, or branches of IF of which "
-        "none surely is least or greatest. For branches write IF c THEN x' = … ELSE x' = …"
+        "an integer whose bounds are not known, such as a quotient, a number of elements, or IF p THEN a "
+        "ELSE b of which none is known to be the least. For IF, write IF p THEN x' = a ELSE x' = b"
     )
 
 

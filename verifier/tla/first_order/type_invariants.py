@@ -38,8 +38,8 @@ def find_kinds(reading: Reading) -> tuple[str, dict[ast.Variable, Kind]]:
         raise reasons[0]
     names = ", ".join(one.name for one in specification.variables)
     words = (
-        f"no operator of {module.name} says x \\in S of each of the variables {names}: define TypeOK, with a "
-        "conjunct for each"
+        f"{module.name} has no type invariant for {names}: define TypeOK, with a conjunct such as "
+        f"{specification.variables[0].name} \\in S for each variable"
     )
     raise Unread(Place(module.file, 1, 1), words)
 
