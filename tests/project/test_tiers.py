@@ -20,10 +20,10 @@ def test_each_entry_names_a_test_that_exists() -> None:
         (path.relative_to(TESTS).as_posix(), node.name)
         for path in TESTS.glob("*/test_*.py")
         for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert (set(tiers.cases) | tiers.checked) - defined == set()
-    assert all(count >= 0 for count in tiers.cases.values())
+    assert (set(tiers.cases) | set(tiers.quick_cases) | tiers.checked) - defined == set()
+    assert all(count >= 0 for count in (*tiers.cases.values(), *tiers.quick_cases.values()))
 
 
 def test_check_is_small_and_touches_every_room() -> None:
@@ -31,18 +31,23 @@ def test_check_is_small_and_touches_every_room() -> None:
     assert 100 <= len(tiers.checked) <= 150
     rooms = {path.parent.name for path in TESTS.glob("*/test_*.py")}
     assert {path.partition("/")[0] for path, _ in tiers.checked} == rooms
-    assert not [test for test in tiers.checked if tiers.cases.get(test) == 0]
+    assert not [test for test in tiers.checked if 0 in (tiers.cases.get(test), tiers.quick_cases.get(test))]
 
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("own", [set(), {"thorough"}, {"slow"}], ids=str)
 @pytest.mark.parametrize("cases", [{}, {TEST: 0}, {TEST: 2}], ids=["all", "none", "two"])
+@pytest.mark.parametrize("quick", [{}, {TEST: 0}, {TEST: 1}], ids=["all", "none", "one"])
 @pytest.mark.parametrize("checked", [frozenset[tuple[str, str]](), frozenset([TEST])], ids=len)
 def test_no_case_that_runs_is_left_out_before(
-    tier: str, own: set[str], cases: dict[tuple[str, str], int], checked: frozenset[tuple[str, str]]
+    tier: str,
+    own: set[str],
+    cases: dict[tuple[str, str], int],
+    quick: dict[tuple[str, str], int],
+    checked: frozenset[tuple[str, str]],
 ) -> None:
     """Marks of a test are known before its cases; cases may have more."""
-    tiers = Tiers(cases, checked)
+    tiers = Tiers(cases, checked, quick)
     further: list[set[str]] = [set(), {"thorough"}, {"slow"}]
     runs = any(tiers.runs(tier, own | more, TEST, place) for more in further for place in range(3))
     assert not runs or tiers.may_run(tier, own, TEST)
@@ -65,9 +70,15 @@ def test_a_case_belongs_to_tiers(marks: set[str], place: int, runs: set[str]) ->
     assert {tier for tier in TIERS if tiers.runs(tier, marks, TEST, place)} == runs
 
 
+def test_the_cases_that_quick_leaves_out_are_thorough() -> None:
+    tiers = Tiers({TEST: 2}, frozenset([TEST]), {TEST: 1})
+    ran = [{tier for tier in TIERS if tiers.runs(tier, set(), TEST, place)} for place in range(3)]
+    assert ran == [{"check", "test", "quick"}, {"thorough"}, {"thorough"}]
+
+
 def test_no_case_is_left_out_of_all_tiers() -> None:
     tiers = Tiers.read()
-    for test in [TEST, *tiers.cases]:
+    for test in [TEST, *tiers.cases, *tiers.quick_cases]:
         for marks in (set[str](), {"thorough"}, {"slow"}):
             for place in range(3):
                 covered = [tiers.runs(tier, marks, test, place) for tier in ("test", "thorough", "slow")]

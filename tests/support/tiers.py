@@ -1,7 +1,7 @@
 """`pytest --tier TIER`: which tests run.
 
-Marks say which tests are `thorough` or `slow`; the rest are quick. tests/tiers.toml says which quick tests,
-and how many of their cases, `check` and `test` run. A case counts in the order of the file.
+Marks say which tests are `thorough` or `slow`; the rest are quick. tests/tiers.toml says which of these,
+and how many of their cases, `check`, `test` and `quick` run. A case counts in the order of the file.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -29,23 +29,27 @@ _QUICK, _PARTS = "quick", ("test", "check")
 
 @dataclass(frozen=True)
 class Tiers:
-    """The content of the file: the cases of a test that `test` runs, and the tests that `check` runs."""
+    """The content of the file: the cases of a test that `test` and `quick` run, and the tests that `check`
+    runs."""
 
     cases: dict[tuple[str, str], int]
     checked: frozenset[tuple[str, str]]
+    quick_cases: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
     def read(cls, file: Path = FILE) -> Tiers:
         """Read the file."""
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-        return cls(
-            {(path, name): count for path, tests in content["test"].items() for name, count in tests.items()},
-            frozenset((path, name) for path, names in content["check"].items() for name in names),
+        test, quick = (
+            {(path, name): count for path, tests in content[tier].items() for name, count in tests.items()}
+            for tier in ("test", "quick")
         )
+        checked = ((path, name) for path, names in content["check"].items() for name in names)
+        return cls(test, frozenset(checked), quick)
 
     def runs(self, tier: str, marks: set[str], test: tuple[str, str], place: int) -> bool:
-        """True if the tier runs a case. ``place`` counts the quick cases of the test before it."""
-        quick = not marks & {SLOW, THOROUGH}
+        """True if the tier runs a case. ``place`` counts the cases without a mark of the test before it."""
+        quick = not marks & {SLOW, THOROUGH} and place < self.quick_cases.get(test, place + 1)
         in_test = quick and place < self.cases.get(test, place + 1)
         match tier:
             case "check":
@@ -62,7 +66,9 @@ class Tiers:
         """True if the tier may run some case of a test, whose cases are not known yet."""
         if tier not in (_QUICK, *_PARTS):
             return True
-        if marks & {SLOW, THOROUGH} or (tier in _PARTS and self.cases.get(test) == 0):
+        if marks & {SLOW, THOROUGH} or self.quick_cases.get(test) == 0:
+            return False
+        if tier in _PARTS and self.cases.get(test) == 0:
             return False
         return tier != "check" or test in self.checked
 
