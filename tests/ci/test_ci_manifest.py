@@ -88,8 +88,8 @@ WRONG = [
     ("seconds = 0.3", 'options = { steps = "parallel" }', "steps = 5 means the fewest steps, but bmc"),
     (
         'spec = "broken.py"\ndepth = 8',
-        'spec = "broken.py"\nengine = "check"',
-        "steps = 5 means the fewest steps, but check does not look for them: leave out steps, or set engine",
+        'spec = "broken.py"\nengine = "prove"',
+        "steps = 5 means the fewest steps, but prove does not look for them: leave out steps, or set engine",
     ),
     ("seconds = 0.3", "options = { symmetry = 1 }", "symmetry = 1 is not allowed: it takes true or false"),
     ("seconds = 0.3", "options = { part = 1 }", "unknown option of bmc 'part'"),

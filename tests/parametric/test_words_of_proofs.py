@@ -49,7 +49,7 @@ def test_a_claim_without_obligations_says_how_it_was_proved(tmp_path: Path) -> N
     assert "no obligation is left for a solver" in checked.stdout
     lost = verify("prove", spec, "--property", "known_is_lost", "--all-constants")
     assert lost.exit_code == 12
-    assert "open: known_is_lost at Learn: " in lost.stdout
+    assert "open: Learn keeps known_is_lost: " in lost.stdout
 
 
 def test_an_open_claim_is_said_once() -> None:

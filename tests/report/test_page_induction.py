@@ -44,7 +44,7 @@ def test_the_lemma_that_fails_has_its_name_its_text_and_its_formula(tmp_path: Pa
     )
     assert page.told.lines[0] == "State 0 satisfies small, TypeInvariant and the lemma low."
     assert page.told.lines[1] == "Step 1 changes y: 2 → 3."
-    assert page.told.around[-1].startswith("1 of 1 actions does not keep low: Count")  # below the step
+    assert page.told.around[-1].startswith("1 of 1 action does not keep low: Count")  # below the step
     whole = re.sub(r"<[^>]+>", "", as_html(Report("steps", (row,))))
     assert "A lemma from which small was to follow." in whole
     assert "It stays small." not in whole
