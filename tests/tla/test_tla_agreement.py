@@ -135,7 +135,7 @@ def test_what_is_violated_before_something_has_no_value_is_violated(words: list[
 def test_an_initial_state_without_a_value_is_named(folder: Path) -> None:
     _module(folder, "VARIABLES x, y\nInit == <<x, y>> = <<0, 0>>\nNext == UNCHANGED <<x, y>>", "")
     for words in ENGINES:
-        assert "x has no value in the next state yet" in wrong(*words, "M.tla")
+        assert "x has no value yet: assign it before it is read, in Init" in wrong(*words, "M.tla")
 
 
 def test_what_is_violated_before_the_sorts_are_left_stays_violated(
