@@ -22,8 +22,9 @@ def test_each_entry_names_a_test_that_exists() -> None:
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert (set(tiers.cases) | set(tiers.quick_cases) | tiers.checked) - defined == set()
-    assert all(count >= 0 for count in (*tiers.cases.values(), *tiers.quick_cases.values()))
+    assert (set(tiers.cases) | tiers.checked) - defined == set()
+    assert all(count >= 0 for count in tiers.cases.values())
+    assert tiers.left_out <= {path for path, _ in defined}
 
 
 def test_check_is_small_and_touches_every_room() -> None:
@@ -31,23 +32,23 @@ def test_check_is_small_and_touches_every_room() -> None:
     assert 100 <= len(tiers.checked) <= 150
     rooms = {path.parent.name for path in TESTS.glob("*/test_*.py")}
     assert {path.partition("/")[0] for path, _ in tiers.checked} == rooms
-    assert not [test for test in tiers.checked if 0 in (tiers.cases.get(test), tiers.quick_cases.get(test))]
+    assert not [test for test in tiers.checked if tiers.cases.get(test) == 0]
 
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("own", [set(), {"thorough"}, {"slow"}], ids=str)
 @pytest.mark.parametrize("cases", [{}, {TEST: 0}, {TEST: 2}], ids=["all", "none", "two"])
-@pytest.mark.parametrize("quick", [{}, {TEST: 0}, {TEST: 1}], ids=["all", "none", "one"])
+@pytest.mark.parametrize("left_out", [frozenset[str](), frozenset([TEST[0]])], ids=["whole", "left out"])
 @pytest.mark.parametrize("checked", [frozenset[tuple[str, str]](), frozenset([TEST])], ids=len)
 def test_no_case_that_runs_is_left_out_before(
     tier: str,
     own: set[str],
     cases: dict[tuple[str, str], int],
-    quick: dict[tuple[str, str], int],
+    left_out: frozenset[str],
     checked: frozenset[tuple[str, str]],
 ) -> None:
     """Marks of a test are known before its cases; cases may have more."""
-    tiers = Tiers(cases, checked, quick)
+    tiers = Tiers(left_out, checked, cases)
     further: list[set[str]] = [set(), {"thorough"}, {"slow"}]
     runs = any(tiers.runs(tier, own | more, TEST, place) for more in further for place in range(3))
     assert not runs or tiers.may_run(tier, own, TEST)
@@ -58,7 +59,7 @@ def test_no_case_that_runs_is_left_out_before(
     [
         (set(), 0, {"check", "test", "quick"}),
         (set(), 1, {"test", "quick"}),
-        (set(), 2, {"quick", "thorough"}),
+        (set(), 2, {"thorough"}),
         ({"validation"}, 0, {"check", "test", "quick"}),
         ({"thorough"}, 0, {"thorough"}),
         ({"slow"}, 0, {"slow"}),
@@ -66,19 +67,21 @@ def test_no_case_that_runs_is_left_out_before(
     ],
 )
 def test_a_case_belongs_to_tiers(marks: set[str], place: int, runs: set[str]) -> None:
-    tiers = Tiers({TEST: 2}, frozenset([TEST]))
+    tiers = Tiers(frozenset(), frozenset([TEST]), {TEST: 2})
     assert {tier for tier in TIERS if tiers.runs(tier, marks, TEST, place)} == runs
 
 
-def test_the_cases_that_quick_leaves_out_are_thorough() -> None:
-    tiers = Tiers({TEST: 2}, frozenset([TEST]), {TEST: 1})
-    ran = [{tier for tier in TIERS if tiers.runs(tier, set(), TEST, place)} for place in range(3)]
-    assert ran == [{"check", "test", "quick"}, {"thorough"}, {"thorough"}]
+@pytest.mark.parametrize("checked", [True, False])
+def test_of_a_file_that_is_left_out_only_the_checked_tests_are_run(checked: bool) -> None:
+    tiers = Tiers(frozenset([TEST[0]]), frozenset([TEST][: int(checked)]))
+    ran = [{tier for tier in TIERS if tiers.runs(tier, set(), TEST, place)} for place in range(2)]
+    first = {"check", "test", "quick"} if checked else {"quick", "thorough"}
+    assert ran == [first, {"quick", "thorough"}]
 
 
 def test_no_case_is_left_out_of_all_tiers() -> None:
     tiers = Tiers.read()
-    for test in [TEST, *tiers.cases, *tiers.quick_cases]:
+    for test in [TEST, *tiers.cases, *tiers.checked, *((path, "test_x") for path in tiers.left_out)]:
         for marks in (set[str](), {"thorough"}, {"slow"}):
             for place in range(3):
                 covered = [tiers.runs(tier, marks, test, place) for tier in ("test", "thorough", "slow")]

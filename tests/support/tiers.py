@@ -1,7 +1,7 @@
 """`pytest --tier TIER`: which tests run.
 
-Marks say which tests are `thorough` or `slow`; the rest are quick. tests/tiers.toml says which of these,
-and how many of their cases, `check`, `test` and `quick` run. A case counts in the order of the file.
+Marks say which tests are `thorough` or `slow`; the rest are quick. tests/tiers.toml says which of these
+`check` and `test` run, and how many cases of a test `quick` runs. A case counts in the order of the file.
 """
 
 from __future__ import annotations
@@ -29,31 +29,37 @@ _QUICK, _PARTS = "quick", ("test", "check")
 
 @dataclass(frozen=True)
 class Tiers:
-    """The content of the file: the cases of a test that `test` and `quick` run, and the tests that `check`
-    runs."""
+    """The content of the file."""
 
-    cases: dict[tuple[str, str], int]
+    left_out: frozenset[str]
+    """The files of which `test` runs only what `check` runs."""
     checked: frozenset[tuple[str, str]]
-    quick_cases: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The tests of which `check` runs the first case."""
+    cases: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The number of cases of a test that `quick` runs; all if it is not named."""
 
     @classmethod
     def read(cls, file: Path = FILE) -> Tiers:
         """Read the file."""
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-        test, quick = (
-            {(path, name): count for path, tests in content[tier].items() for name, count in tests.items()}
-            for tier in ("test", "quick")
+        return cls(
+            frozenset(content["test"]["left_out"]),
+            frozenset((path, name) for path, names in content["check"].items() for name in names),
+            {
+                (path, name): count
+                for path, tests in content["quick"].items()
+                for name, count in tests.items()
+            },
         )
-        checked = ((path, name) for path, names in content["check"].items() for name in names)
-        return cls(test, frozenset(checked), quick)
 
     def runs(self, tier: str, marks: set[str], test: tuple[str, str], place: int) -> bool:
         """True if the tier runs a case. ``place`` counts the cases without a mark of the test before it."""
-        quick = not marks & {SLOW, THOROUGH} and place < self.quick_cases.get(test, place + 1)
-        in_test = quick and place < self.cases.get(test, place + 1)
+        quick = not marks & {SLOW, THOROUGH} and place < self.cases.get(test, place + 1)
+        in_check = quick and place == 0 and test in self.checked
+        in_test = in_check or (quick and test[0] not in self.left_out)
         match tier:
             case "check":
-                return in_test and place == 0 and test in self.checked
+                return in_check
             case "test":
                 return in_test
             case "quick":
@@ -66,11 +72,9 @@ class Tiers:
         """True if the tier may run some case of a test, whose cases are not known yet."""
         if tier not in (_QUICK, *_PARTS):
             return True
-        if marks & {SLOW, THOROUGH} or self.quick_cases.get(test) == 0:
+        if marks & {SLOW, THOROUGH} or self.cases.get(test) == 0:
             return False
-        if tier in _PARTS and self.cases.get(test) == 0:
-            return False
-        return tier != "check" or test in self.checked
+        return test in self.checked or tier == _QUICK or (tier == "test" and test[0] not in self.left_out)
 
     def choose(self, tier: str, items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
         """Each item, and whether the tier runs it."""
