@@ -57,7 +57,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 check: lint  ## Lint, and about a hundred tests that touch every room (under a minute)
 	$(PYTEST) --tier check -p no:pytest-lsp
 
-test: lint  ## Lint, and the tests that tell whether the tool works (six minutes; installs no system package)
+test: lint  ## Lint, and the tests that tell whether the tool works (three minutes; installs no system package)
 	$(PYTEST) --tier test
 	@$(SYSTEM) missing
 
