@@ -112,7 +112,7 @@ class _Rule:
     def _how_sure(self) -> str:
         if self.meaning is None:
             return "chosen only because the names are similar"
-        events = f"{self.meaning.count} event{'s' if self.meaning.count > 1 else ''}"
+        events = say_count(self.meaning.count, "event")
         if self.rivals:
             return f"{events}: {', '.join(self.rivals)} would fit as well"
         told = self.meaning.told & self.meaning.claims

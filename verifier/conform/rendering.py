@@ -42,9 +42,9 @@ def tell_explained(one: LogVerdict) -> str:
     """Say how many events are explained: "3 of 4 events are explained, 1 is ignored"."""
     explained, lines = count_explained(one)
     verb = "is" if explained == 1 else "are"
-    events = f"{explained:,} of {lines:,} {'event' if lines == 1 else 'events'} {verb} explained"
+    events = f"{explained:,} of {say_count(lines, 'event')} {verb} explained"
     if explained == lines and lines > 1:
-        events = f"all {say_count(lines, 'event')} are explained"
+        events = f"all {lines:,} events are explained"
     ignored = len(one.skipped)
     return f"{events}, {ignored:,} {'is' if ignored == 1 else 'are'} ignored" if ignored else events
 

@@ -12,7 +12,7 @@ from verifier.printable import join_words
 from verifier.specs.definition import Definition
 from verifier.verdict import FOUND_ALL, Verdict, VerdictKind
 
-_LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
+OPTIONS_OF_LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
 """The beginnings of reasons that name a limit, and its option."""
 _STATES_OF_A_LOOP = 20
 """The states of the lassos that are looked for where a module has no end."""
@@ -21,7 +21,9 @@ _STATES_OF_A_LOOP = 20
 def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
     """Suggest options that may decide more, where a limit that the user gave ended the run."""
     reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
-    limits = [option for words, option in _LIMITS.items() if any(one.startswith(words) for one in reasons)]
+    limits = [
+        option for words, option in OPTIONS_OF_LIMITS.items() if any(one.startswith(words) for one in reasons)
+    ]
     greater = " or ".join(limits)
     words = [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
     ended = FOUND_ALL in reasons

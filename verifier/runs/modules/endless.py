@@ -10,13 +10,11 @@ from verifier.runs.modules.growth import find_growing
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.unbounded import is_about_loops_of_view
+from verifier.text.commands import OPTIONS_OF_LIMITS
 from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
-
-_LIMITS = ("timeout of ", "memory limit of ", "more than ")
-"""The beginnings of reasons that name a limit."""
 
 
 def name_growing_variables(asked: ModuleQuestion, run: Run) -> Run:
@@ -35,6 +33,6 @@ def _is_ended_by_limit(verdict: Verdict) -> bool:
     reason = verdict.reason or ""
     return (
         verdict.kind is VerdictKind.INCONCLUSIVE
-        and reason.startswith(_LIMITS)
+        and reason.startswith(tuple(OPTIONS_OF_LIMITS))
         and not (find_unbounded(reason) or is_about_loops_of_view(reason))
     )

@@ -99,9 +99,9 @@ def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda sample, sorts: No
 
 def _count_states(count: int, complete: bool) -> str:
     """Say how many states there are to look at, and whether these are all."""
-    if count == 1:
-        return "the only reachable state" if complete else "1 state"
-    return f"all {count:,} reachable states" if complete else f"{say_count(count, 'state')}"
+    if not complete:
+        return say_count(count, "state")
+    return "the only reachable state" if count == 1 else f"all {count:,} reachable states"
 
 
 def remark_on_configuration(asked: ModuleQuestion) -> None:
