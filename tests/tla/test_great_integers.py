@@ -256,5 +256,5 @@ def test_a_branch_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, ste
 def test_the_refusal_of_branches_says_what_to_write(tmp_path: Path) -> None:
     step = r"w' = [i \in 0..1 |-> IF x = 0 THEN N + 1 ELSE 3] /\ x' = x"
     spec = _write(tmp_path, "x <= K", FUNCTION.replace("STEP", step))
-    with pytest.raises(Unread, match=r"Great.tla:8:14: .* branches of IF .* write IF c THEN"):
+    with pytest.raises(Unread, match=r"Great.tla:8:14: .* IF p THEN a ELSE b of which .* write IF p THEN"):
         execute("prove", load(spec, {}), ProveOptions(all_constants=True))
