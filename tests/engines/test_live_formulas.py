@@ -140,3 +140,65 @@ def test_liveness_is_proved_with_a_certificate_that_lemmas_are_part_of(tmp_path:
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["results"][0]["verdict"] == "PROVED"
     assert verify("certify", str(file)).exit_code == 0
+
+
+REQUESTS = '''"""Clients ask, and nobody serves them."""
+
+from verifier import *
+
+
+class RequestState(State):
+    def __init__(self, p):
+        self.waiting = variable(Function(p.clients, Boolean()))
+        self.served = variable(Function(p.clients, Boolean()))
+
+
+class Requests(Protocol):
+    clients = IndexSetConstant(2, "clients", kind="client")
+
+    def state(self):
+        return RequestState(self)
+
+    def init(self, s):
+        return forall(self.clients, lambda c: ~s.waiting[c] & ~s.served[c])
+
+    @action(client="clients")
+    def ask(self, s, client):
+        return Step(when=[~s.waiting[client]], then={s.waiting[client]: True})
+
+    def all(self, s, value):
+        return forall(self.clients, lambda c: s.served[c] == value)
+
+    @temporal
+    def answered(self, s):
+        FORMULA
+'''
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        (
+            "return for_each(self.clients, lambda c: leads_to(s.waiting[c], s.served[c]))",
+            [
+                "true in state 1 for c = {c}: waiting[{c}] (there waiting[{c}] = true)",
+                "false from there on, and in every state of the loop for c = {c}: served[{c}]",
+            ],
+        ),
+        (
+            "return for_each(self.clients, lambda c: always_eventually(s.served[c] | ~s.waiting[c]))",
+            ["false in every state of the loop for c = {c}:"],
+        ),
+        (
+            "return eventually(self.all(s, False)) & eventually(self.all(s, True))",
+            ["false in every state of the loop for c = c1: served[c1] = true"],
+        ),
+    ],
+)
+def test_the_part_that_fails_is_named_with_its_values(tmp_path: Path, formula: str, words: list[str]) -> None:
+    file = tmp_path / "requests.py"
+    file.write_text(REQUESTS.replace("FORMULA", formula))
+    done = verify("live", str(file), "--engine", "bmc")
+    assert done.exit_code == 10, done.output
+    shown = " ".join(done.output.split())
+    assert any(all(one.format(c=c) in shown for one in words) for c in ("c1", "c2")), done.output

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice, product
+from types import MappingProxyType
 
 from verifier.encodings.blame import Blame, Culprit, join_blames
 from verifier.encodings.concrete import Concrete, show
@@ -62,10 +63,11 @@ class Explainer:
         self._first_index = first_index
         self._mentions = Mentions(reading, reading.variables, first_index)
 
-    def failures(self, term: Term) -> list[Reason]:
-        """The reasons for which a false formula fails: up to three of its parts."""
+    def failures(self, term: Term, bindings: Bindings = MappingProxyType({})) -> list[Reason]:
+        """The reasons for which a false formula fails: up to three of its parts, with the bound values."""
         failures = []
-        for reason in self._failures(term, {}, (), ()):
+        witnesses = tuple((symbol.name, value) for symbol, value in bindings.items())
+        for reason in self._failures(term, bindings, witnesses, ()):
             failures.append(reason)
             if len(failures) == _MAXIMUM_REASONS:
                 break

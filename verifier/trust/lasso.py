@@ -68,9 +68,9 @@ class Execution:
         self.next = [*range(1, len(states)), start]
         """For each place the one after it."""
 
-    def holds(self, formula: TemporalFormula) -> bool:
+    def holds(self, formula: TemporalFormula, bindings: Bindings = MappingProxyType({})) -> bool:
         """True if the execution satisfies the formula."""
-        return self._truths(formula, MappingProxyType({}))[0]
+        return self._truths(formula, bindings)[0]
 
     def _truths(self, formula: TemporalFormula, bindings: Bindings) -> list[bool]:
         """Return for each place the truth of the formula in the execution from there on."""
