@@ -25,8 +25,8 @@ from random import Random
 import pyarrow as pa
 
 from tests.support.measuring import Ended, run_to_end, verify
-from verifier.engines import work_folder
 from verifier.errors import UsageError
+from verifier.storage import work_folder
 from verifier.sweep import store
 from verifier.version import tool_version
 

@@ -17,11 +17,11 @@ from verifier.engines.exploration import Beyond
 from verifier.engines.explore import explore
 from verifier.errors import UsageError
 from verifier.explicit import level_tasks as levels
-from verifier.explicit.blocks import Damaged
 from verifier.explicit.level_tasks import Expand, Result, Settle, Settled, Stage, Task
 from verifier.explicit.moves import Moves
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.performing import perform
+from verifier.storage.blocks import Damaged
 from verifier.system.model import Model
 
 

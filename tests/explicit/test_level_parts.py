@@ -18,7 +18,6 @@ from tests.support.models import build
 from tests.support.toys import Chain
 from verifier.engines import level_search
 from verifier.explicit import settling
-from verifier.explicit.blocks import Damaged, Shelf
 from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_BITS,
@@ -38,6 +37,7 @@ from verifier.explicit.scattering import SPACE, bounds, columns_of, parts_of, ro
 from verifier.explicit.sections import Sections, in_sections, join_sections, sections
 from verifier.explicit.sorted_states import contains, distinct, merge_runs, mostly_distinct
 from verifier.specs.registry import load
+from verifier.storage.blocks import Damaged, Shelf
 from verifier.system.model import Model
 
 

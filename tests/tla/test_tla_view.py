@@ -58,10 +58,15 @@ def test_the_counts_are_the_same_by_all_means(config: str, means: str, tmp_path:
     assert figures["complete"]
 
 
-def test_a_search_of_a_module_is_kept_in_no_folder(tmp_path: Path) -> None:
-    path = _write(tmp_path, CLOCKS, "INIT Init\nNEXT Next\nCONSTANT P = {a}\nVIEW View\nSYMMETRY Same\n")
-    done = verify("explore", str(path), "--work", str(tmp_path / "work"))
-    assert (done.exit_code, "--work is not allowed for a TLA+ file" in done.stderr) == (2, True)
+@pytest.mark.parametrize("config", COUNTS)
+def test_a_search_in_a_folder_counts_the_same(config: str, tmp_path: Path) -> None:
+    asked = f"INIT Init\nNEXT Next\nCONSTANT P = {{a, b, c}}\nCHECK_DEADLOCK FALSE\n{config}\n"
+    path = _write(tmp_path, CLOCKS, asked)
+    for means in (["--depth", "2"], ["--resume"]):
+        done = verify("explore", str(path), "--work", str(tmp_path / "work"), *means, "--format", "json")
+    figures = json.loads(done.stdout)["statistics"]
+    assert (figures["generated_states"], figures["distinct_states"]) == COUNTS[config]
+    assert figures["complete"]
 
 
 ASKED = "SPECIFICATION Spec\nINVARIANT Small\nPROPERTY Live\nVIEW View\n"

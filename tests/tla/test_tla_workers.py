@@ -19,11 +19,11 @@ from tests.support.tla_modules import specify_module
 from tests.support.tla_random_texts import configuration, module
 from tests.support.workers import find_with_workers, share_all_levels
 from verifier.runs.modules.loading import load
+from verifier.tla.coding import Coding, Uncodable
 from verifier.tla.explorer import Explorer
 from verifier.tla.value_types import FALSE, TRUE, Fn, ModelValue, Value
 from verifier.tla.values import LazySet
 from verifier.tla.workers import level_choice
-from verifier.tla.workers.coding import Coding, Uncodable
 from verifier.tla.workers.pool import Pool
 
 GOLDEN = ROOT.parent / "shared" / "golden" / "tla-examples.json"

@@ -16,13 +16,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from verifier.engines.checkpoints import Begun, Checkpoint, Level, read_checkpoint
 from verifier.engines.exploration import Beyond, OutOfMemory, Runner, RunningExploration
 from verifier.engines.exploration_progress import name_processes
 from verifier.engines.findings import Findings
 from verifier.engines.ways import Ways
-from verifier.engines.work_folder import Begun, Checkpoint, Level, WorkFolder
 from verifier.errors import UsageError
-from verifier.explicit.blocks import BlockWriter, Damaged, Slice
 from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     Expand,
@@ -43,6 +42,8 @@ from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
 from verifier.processes.limits import Interrupted
+from verifier.storage.blocks import BlockWriter, Damaged, Slice
+from verifier.storage.work_folder import WorkFolder
 
 _PARTITIONS_PER_SLOT, _LEAST_PARTITIONS = 4, 32
 _TASKS_PER_SLOT = 4
@@ -100,7 +101,7 @@ class LevelSearch:
         """Raises UsageError if the folder cannot be used."""
         self._findings, self._beyond = findings, beyond
         question = {**beyond.question, "steps": findings.moves.digest}
-        self._folder = WorkFolder(beyond.folder, question, resume=beyond.resume)
+        self._folder = WorkFolder(beyond.folder, question, read_checkpoint, resume=beyond.resume)
         self._contexts = ExitStack()
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None

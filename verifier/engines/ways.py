@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from verifier.engines.work_folder import Begun, Checkpoint, Level
-from verifier.explicit.blocks import Shelf, Slice
+from verifier.engines.checkpoints import Begun, Checkpoint, Level
 from verifier.explicit.level_tasks import of_chunks, parse_key
 from verifier.explicit.moves import Transitions
 from verifier.explicit.packing import Rows
+from verifier.storage.blocks import Shelf, Slice
 
 
 class Ways:

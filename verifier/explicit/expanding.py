@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from verifier.explicit.blocks import Column
 from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
+from verifier.storage.blocks import Column
 
 _SUCCESSORS_AT_ONCE = 1 << 19
 """The most that a task collects. More duplicates are found among more, but no longer within caches."""

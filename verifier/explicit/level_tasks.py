@@ -28,7 +28,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Column, Shelf, Slice
 from verifier.explicit.classes import Classes
 from verifier.explicit.coverage import Coverage
 from verifier.explicit.moves import Look, Transitions
@@ -36,6 +35,7 @@ from verifier.explicit.packing import places
 from verifier.explicit.scattering import MOST_PARTS
 from verifier.explicit.sections import Section, Sections
 from verifier.explicit.sorted_states import Run
+from verifier.storage.blocks import Column, Shelf, Slice
 
 PLACE_BITS, MOVE_BITS = 14, 17
 CHUNK_SHIFT = PLACE_BITS + MOVE_BITS

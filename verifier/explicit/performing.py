@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verifier.explicit.blocks import Damaged
 from verifier.explicit.expanding import expand
 from verifier.explicit.level_tasks import Expand, Result, Stage, Task
 from verifier.explicit.settling import settle
 from verifier.files import reason_of
 from verifier.processes.allocating import keep_what_is_freed
 from verifier.processes.limits import Interrupted
+from verifier.storage.blocks import Damaged
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Column
 from verifier.explicit.packing import Rows
+from verifier.storage.blocks import Column
 
 _FACTORS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 _MODULUS = 1 << 64

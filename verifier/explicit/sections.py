@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Block, Column, Shelf, Slice
 from verifier.explicit.packing import WORD
+from verifier.storage.blocks import Block, Column, Shelf, Slice
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import Column, Slice
 from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_MASK,
@@ -27,6 +26,7 @@ from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import Section, in_sections
 from verifier.explicit.sorted_states import Columns, Run, contains, distinct, merge_runs, narrow_slices, size
+from verifier.storage.blocks import Column, Slice
 
 FEW_RUNS = 4
 """The number of runs of a partition up to which they stay as they are."""

@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.blocks import BlockWriter, Column, Shelf, Slice
 from verifier.explicit.scattering import SPACE, bounds
+from verifier.storage.blocks import BlockWriter, Column, Shelf, Slice
 
 Run: TypeAlias = tuple[Slice, ...]
 """States that were seen, ascending from slice to slice."""

@@ -46,13 +46,20 @@ def remarks(options: ExploreOptions) -> Iterator[str]:
         yield _say_when_spark_begins(options.master)
     if options.workers is not None and options.workers > cores():
         yield f"--workers {options.workers} is more than the cores, which are {cores()}: that takes longer"
+    if (words := say_nothing_to_resume(options)) is not None:
+        yield f"{words}; levels are kept once states go to files"
+
+
+def say_nothing_to_resume(options: ExploreOptions) -> str | None:
+    """Say that an existing folder has nothing to resume; None if it has, or nothing is resumed."""
     folder = Path(options.work) if options.resume and options.work is not None else None
     if folder is None or not folder.is_dir():
-        return
-    from verifier.engines.work_folder import MANIFEST
+        return None
+    from verifier.storage.work_folder import MANIFEST
 
-    if not (folder / MANIFEST).exists():
-        yield f"{folder} has no level to go on from: it begins anew; levels are kept once states go to files"
+    if (folder / MANIFEST).exists():
+        return None
+    return f"{folder} has no level to go on from: it begins anew"
 
 
 def _say_when_spark_begins(master: str) -> str:
@@ -106,7 +113,7 @@ def _in_processes(count: int, findings: RunningExploration, folder: Path) -> Run
 def _on_spark(options: ExploreOptions, findings: RunningExploration, folder: Path) -> Runner:
     from verifier.cluster.session import SparkSettings
     from verifier.engines.task_cluster import TaskCluster
-    from verifier.engines.work_folder import SPARK_LOG
+    from verifier.storage.work_folder import SPARK_LOG
 
     assert options.master is not None
     settings = SparkSettings(

@@ -10,7 +10,7 @@ Source: Yu, Manolios and Lamport 1999, doi:10.1007/3-540-48153-2_6; in tlaplus/t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
@@ -38,6 +38,27 @@ ENDED_BY_MODULE = 'the module ended the search: TLCSet("exit", TRUE)'
 """Why a search has an end before all states are explored."""
 
 
+class Keeper(Protocol):
+    """Keeps complete levels in files (``storing``)."""
+
+    @property
+    def generated_before(self) -> int:
+        """Return the number of states that were generated before the search continued."""
+        ...
+
+    def forget(self) -> None:
+        """Forget the search, which starts again."""
+        ...
+
+    def reach(self, search: Explorer, first: int, end: int) -> None:
+        """Note that all levels before the one of these states are complete."""
+        ...
+
+    def restore(self, search: Explorer) -> tuple[int, int] | None:
+        """Give a search its states. Return the first state of a level, and its end; None to begin."""
+        ...
+
+
 class Explorer(SearchState):
     """Explores a specification."""
 
@@ -54,8 +75,9 @@ class Explorer(SearchState):
         by_columns: bool = True,
         begun: Begun | None = None,
         workers: int = 1,
+        keeper: Keeper | None = None,
     ) -> None:
-        """``workers``: the number of processes that share large levels."""
+        """``workers``: the number of processes that share large levels. ``keeper`` keeps levels in files."""
         self.keep_going, self.first, self.enforce = keep_going, first, enforce
         """``first``: the search ends once all states as deep as a violation are checked."""
         self.begun = begun
@@ -74,17 +96,21 @@ class Explorer(SearchState):
         self._actions: list[Taken] = []
         """The actions to the successors of the expanded state, if they are reported."""
         self.workers: ByWorkers | None = None
+        self.keeper: Keeper | None = None
         super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
         if workers > 1:
             from verifier.tla.workers.level_choice import ByWorkers  # few searches have several processes
 
             self.workers = ByWorkers(self, workers)
+        self.keeper = keeper
         self.evaluator.answers = answers(self)
 
     def begin(self) -> None:
         """Start, or start again, with no known states."""
         if self.workers is not None:
             self.workers.close()
+        if self.keeper is not None:
+            self.keeper.forget()
         super().begin()
         self.columns = ByColumns(self)
 
@@ -117,7 +143,11 @@ class Explorer(SearchState):
         That search uses them for more than this one."""
         if not self.specification.symmetry:
             raise reason
-        self.asymmetric, self.evaluator.symmetry = str(reason), None
+        self.leave_symmetry(str(reason))
+
+    def leave_symmetry(self, reason: str) -> None:
+        """Start again without permutations, for a reason in words."""
+        self.asymmetric, self.evaluator.symmetry = reason, None
         self.begin()
 
     # -- assumptions
@@ -162,22 +192,31 @@ class Explorer(SearchState):
             return
         first, number, end = self._start_of_search()
         walk, result = self.walks.over(self.specification.next, primed=False), self.result
-        while self._enters(first, end, walk):
+        while not result.complete and self._enters(first, end, walk):
             if not self._expands(number, end, walk):
                 result.waiting = self.count - self.current - 1
                 return
             result.closed = self.level
             if self.count == end:
                 result.complete = True
+                self._reach(end, end)
                 break
             if self.first and self.violations.is_reached(self.level):
                 self.violations.forget_deeper(self.level)
                 break
             first, number, end, self.level = end, end, self.count, self.level + 1
+            self._reach(first, end)
         result.waiting = self.count - self.current - 1
+
+    def _reach(self, first: int, end: int) -> None:
+        """Keep the states before a level, if that is asked for."""
+        if self.keeper is not None:
+            self.keeper.reach(self, first, end)
 
     def _start_of_search(self) -> tuple[int, int, int]:
         """Return the first state of a level, its first state that is not expanded, and its end."""
+        if self.keeper is not None and (place := self.keeper.restore(self)) is not None:
+            return place[0], *place
         begun, self.begun = self.begun, None
         if begun is not None and alike(self, begun):
             if goes_on(self, self.columns, begun):
@@ -186,6 +225,7 @@ class Explorer(SearchState):
             self.begin()
         self._initial()
         self._leave()
+        self._reach(0, self.count)
         return 0, 0, self.count
 
     def _enters(self, first: int, end: int, walk: Walk) -> bool:

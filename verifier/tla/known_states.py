@@ -16,6 +16,7 @@ from verifier.tla.exploration_result import State
 from verifier.tla.value_types import Value
 
 if TYPE_CHECKING:
+    from verifier.tla.coding import Code, Coding
     from verifier.tla.orbits import Orbits
 
 Row: TypeAlias = tuple[int, ...]
@@ -103,6 +104,15 @@ class KnownStates:
         for state, parent in states:
             now[:] = state
             self.add(state, parent, state if self.view is None else self.view())
+
+    def list_rows(self, first: int, end: int) -> list[Row]:
+        """Return the rows of some states."""
+        numbers = self._numbers.__getitem__
+        return [tuple(map(numbers, state)) for state in self._listed[first:end]]
+
+    def encode(self, number: int, coding: Coding) -> Code:
+        """Return the bytes of the value with a number. Raises Uncodable."""
+        return coding.encode(self._values[number])
 
     def path(self, number: int) -> list[State]:
         """Return the states on the way to a state, including it."""

@@ -15,6 +15,7 @@ def describe_exploration(
     """Return the figures. ``never``: actions that no state enables. The seconds are those of this process."""
     result, orbits, workers = explorer.result, explorer.known.orbits, explorer.workers
     cpu_seconds += 0.0 if workers is None else workers.cpu_seconds
+    made = result.generated - (0 if explorer.keeper is None else explorer.keeper.generated_before)
     taken = {**result.taken, **dict.fromkeys(never, 0)}
     return {
         "distinct_states": result.distinct,
@@ -28,7 +29,7 @@ def describe_exploration(
         "states_beyond_constraint": result.beyond,
         "view": explorer.view is not None,
         "actions": {name: {"taken": count} for name, count in taken.items()},
-        "states_per_second": round(result.generated / seconds) if seconds else None,
+        "states_per_second": round(made / seconds) if seconds else None,
         "exploring_seconds": round(seconds, 3),
         "exploring_cpu_seconds": round(cpu_seconds, 3),
         "symmetry": orbits is not None,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -24,6 +25,7 @@ from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.exploration_figures import describe_exploration
 from verifier.runs.modules.growth import Growth
+from verifier.runs.modules.kept_exploration import describe_files, open_keeper
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -62,6 +64,7 @@ from verifier.verdict import (
 
 if TYPE_CHECKING:
     from verifier.tla.state_graph import ActionRecorder
+    from verifier.tla.storing.level_keeper import LevelKeeper
     from verifier.tla.workers.level_choice import ByWorkers
 
 PERIOD = 60.0
@@ -100,7 +103,6 @@ def explore(
     named = [action.name for action in loaded.definition.actions]
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
     limits = Limits(options.timeout, options.memory, loaded.began)
-    search = _Search(loaded, options, properties, limits, listen, begun)
 
     def make_run(outcome: Outcome, traces: dict[str, dict[str, Any]]) -> Run:
         return Run(
@@ -120,10 +122,13 @@ def explore(
             traces=traces,
         )
 
-    search.known = lambda verdict, trace: listen(
-        Known(make_run(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
-    )
-    return make_run(search.outcome(), search.traces)
+    with open_keeper(loaded, options, properties) as keeper:
+        search = _Search(loaded, options, properties, limits, listen, begun)
+        search.keeper = keeper
+        search.known = lambda verdict, trace: listen(
+            Known(make_run(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
+        )
+        return make_run(search.outcome(), search.traces)
 
 
 def list_enabled_actions(
@@ -184,6 +189,8 @@ class _Search:
         self.counts: FormulaCounts | None = None
         self.coverage: dict[str, Any] = {}
         self.workers: ByWorkers | None = None
+        self.keeper: LevelKeeper | None = None
+        """Keeps the levels in files, if that is asked for."""
 
     def outcome(self) -> Outcome:
         checked = tuple(
@@ -200,22 +207,17 @@ class _Search:
             max_depth=self.options.depth,
             enforce=self._enforce,
             by_columns=not (self.options.graph or self.options.coverage),
-            begun=None if self.options.graph else self.begun,
+            begun=None if self.options.graph or self.keeper is not None else self.begun,
+            keeper=self.keeper,
             workers=1 if self.options.graph else self.options.workers or self.options.module_workers,
         )
         self.workers = explorer.workers
         if self.options.workers and self.workers is not None and self.workers.why_alone:
             self.listen(Remark(f"one process explores: {self.workers.why_alone}"))
         recorder = _record_actions(explorer) if self.options.graph else None
-        try:
-            with Watched(self._check_limits):
-                evaluate_or_refuse(lambda: self._explore(explorer))
-        except Interrupted as stop:
-            self.reason = str(stop)
-        except KeyboardInterrupt:
-            self.reason = INTERRUPTED
-        except MemoryError:
-            self.reason = "out of memory"
+        self._run(lambda: self._watch(explorer))
+        if self.keeper is not None:
+            self._run(partial(self.keeper.close, explorer))
         self._tell_of_idle_workers(explorer)
         if self.counts is not None:  # before formulas are evaluated again for executions
             self.coverage = self.counts.as_statistics()
@@ -236,6 +238,23 @@ class _Search:
             verdicts, never, self.coverage | self._figures(explorer, never), enabled, graph
         )
 
+    def _watch(self, explorer: Explorer) -> None:
+        with Watched(self._check_limits):
+            evaluate_or_refuse(lambda: self._explore(explorer))
+
+    def _run(self, work: Callable[[], None]) -> None:
+        """Do work. If it ends early, remember the first reason."""
+        reason = ""
+        try:
+            work()
+        except Interrupted as stop:
+            reason = str(stop)
+        except KeyboardInterrupt:
+            reason = INTERRUPTED
+        except MemoryError:
+            reason = "out of memory"
+        self.reason = self.reason or reason
+
     def _tell_of_idle_workers(self, explorer: Explorer) -> None:
         """Say why workers that were asked for did nothing."""
         workers = explorer.workers
@@ -252,7 +271,7 @@ class _Search:
 
     def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
-        figures = describe_exploration(explorer, never, seconds, cpu_seconds)
+        figures = describe_exploration(explorer, never, seconds, cpu_seconds) | describe_files(self.keeper)
         return figures | {"peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss))}
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:

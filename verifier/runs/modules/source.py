@@ -28,6 +28,8 @@ from verifier.runs.modules.loading import (
     word_of,
 )
 from verifier.runs.news import Remark
+from verifier.runs.options import TRANSLATION
+from verifier.runs.semantics import name_semantics_asked
 from verifier.specs.definition import Lemma, Property, PropertyKind
 from verifier.specs.temporal import TemporalProperty
 from verifier.tla.exploration_result import State
@@ -82,9 +84,9 @@ class TlaSource(ConfiguredModule, AnsweringSource):
         """Return the question, with the properties of the configuration if none is named."""
         if getattr(options, "symmetry", False) and engine.name == "explore":
             raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
-        if getattr(options, "work", None) is not None and engine.name == "explore":
-            words = "which is explored again from the start where its values leave the sorts guessed"
-            raise UsageError(f"--work is not allowed for a TLA+ file, {words}")
+        if getattr(options, "work", None) is not None and name_semantics_asked(options) == TRANSLATION:
+            words = "a translation is explored again from the start where values leave its guessed sorts"
+            raise UsageError(f"--work goes with --by interpreter: {words}")
         definition = self.module.definition
         claims = engine.claims(definition)
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.runs.beyond import say_nothing_to_resume
 from verifier.runs.modules.exploring import explore
 from verifier.runs.modules.module_question import BudgetExceeded, BuildBudget, ModuleQuestion
 from verifier.runs.modules.policy import POLICY
@@ -91,7 +92,10 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
-    if asked.question.options.graph or counts_formulas(asked.question.options):
+    options = asked.question.options
+    if options.work is not None:
+        asked.say("explored by the interpreter: --work keeps its states")
+    if options.graph or options.work is not None or counts_formulas(options):
         return _explore_only_by_interpreter(asked)
     attempt = explore_translation(asked)
     if attempt.run is not None:
@@ -113,6 +117,8 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
     if asked.question.options.master:
         asked.say("explored by the interpreter, without Spark")
+    if (words := say_nothing_to_resume(asked.question.options)) is not None:
+        asked.say(words)
     return _explore_by_interpreter(asked)
 
 

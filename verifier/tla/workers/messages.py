@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from verifier.tla.coding import Code
 from verifier.tla.known_states import Row
-from verifier.tla.workers.coding import Code
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
+from verifier.tla.coding import Coding
 from verifier.tla.retracing import Walk
 from verifier.tla.value_types import ModelValue
-from verifier.tla.workers.coding import Coding
 from verifier.tla.workers.messages import Found, Task
 from verifier.tla.workers.shared_states import SharedStates
 from verifier.tla.workers.worker import make_work

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
+from verifier.tla.coding import Code, Coding, Uncodable
 from verifier.tla.exploration_result import State
 from verifier.tla.known_states import Key, KnownStates, Row
 from verifier.tla.value_types import Value
-from verifier.tla.workers.coding import Code, Coding, Uncodable
 
 _NOT_MADE = None
 """The mark of a value that is kept as bytes. It is no value."""
@@ -86,7 +86,17 @@ class SharedStates(KnownStates):
         self._codes.append(code)
         return len(self._values) - 1
 
+    def encode(self, number: int, coding: Coding) -> Code:
+        """Return the bytes of the value with a number. Raises Uncodable."""
+        if self.uncodable:
+            raise Uncodable(self.uncodable)
+        return super().encode(number, coding) if number < self.common else self.code(number)
+
     # -- states
+
+    def list_rows(self, first: int, end: int) -> list[Row]:
+        """Return the rows of some states."""
+        return self.rows[first:end]
 
     def state(self, row: Row) -> State:
         """Return the state of a row."""

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
+from verifier.tla.coding import Coding, Uncodable
 from verifier.tla.exploration_result import ExplorationResult, State, Violation
 from verifier.tla.known_states import Row
 from verifier.tla.retracing import Walk
 from verifier.tla.value_types import Value
-from verifier.tla.workers.coding import Coding, Uncodable
 from verifier.tla.workers.messages import Found, Task
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The folder of an exploration that goes on in files: who has it, and what of it is whole.
 
     FOLDER/manifest.json   the last level that is whole: counts, and each block with its size and checksum
-    FOLDER/states/         blocks, see ``verifier.explicit.level_tasks``
+    FOLDER/states/         blocks
     FOLDER/lock            held by the process that explores
     FOLDER/runs.json       how the names begin of blocks that explorations wrote here
     FOLDER/spark.log       what Spark says, if it is used
@@ -22,87 +22,60 @@ import secrets
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from verifier.errors import UsageError
-from verifier.explicit.blocks import Block, Damaged, Shelf, Slice
-from verifier.explicit.level_tasks import LevelPart
-from verifier.explicit.sorted_states import Run
 from verifier.files import reason_of, replace_file, text_of
 from verifier.json_shape import read_json
+from verifier.storage.blocks import Block, Damaged, Shelf
 
 MANIFEST, STATES, LOCK, SPARK_LOG, RUNS = "manifest.json", "states", "lock", "spark.log", "runs.json"
 _FORMAT = 3
 _REMOVING = 4
 """Threads that remove files."""
 _OF_RUNS = re.compile(r"[0-9a-f]{16}-")
-"""The prefix of the names of a run's blocks (``explicit.levels.Stage.run``)."""
+"""The prefix of the names of a run's blocks (``WorkFolder.run``)."""
 _OF_THE_SYSTEM = ".nfs"
 """The prefix of the names of files that were removed on a network's disk while a process has them open."""
 _OF_DRAFTS = tuple(f".{name}." for name in (MANIFEST, RUNS))
 """The prefixes of the names of unfinished manifests and lists."""
 
 
-@dataclass(frozen=True)
-class Level:
-    """The states at one depth."""
-
-    count: int
-    parts: tuple[LevelPart, ...]
-    """The parts of a level; after it was expanded, their rows may be gone."""
-    sources: tuple[int, ...]
-    """The number of states with a predecessor in each chunk of the level before."""
-
-
-@dataclass(frozen=True)
-class Begun:
-    """The beginning of an exploration in files: the states found before, in the order found."""
-
-    states: Block
-    """The words of each, and the number of the predecessor plus one; 0: none."""
-    starts: tuple[int, ...]
-    """The first number at each depth. The last of these is the first level in files."""
-
-
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(Protocol):
     """The data from which an exploration continues."""
 
-    partitions: int
-    """A power of two."""
-    begun: Begun
-    levels: tuple[Level, ...]
-    """The levels from the first one in files on; the last is the one to be explored."""
-    runs: tuple[tuple[Run, ...], ...]
-    """For each partition the states seen."""
-    counts: Mapping[str, Any]
-
     @property
-    def depth(self) -> int:
-        """Return the depth of the last level."""
-        return len(self.begun.starts) + len(self.levels) - 2
+    def blocks(self) -> Mapping[str, Block]:
+        """Return the files that are needed, by name."""
+        ...
 
-    @property
-    def blocks(self) -> dict[str, Block]:
-        """The files that are needed, by name."""
-        slices = [part for runs in self.runs for run in runs for part in run]
-        slices += [part.keys for level in self.levels for part in level.parts]
-        slices += [part.rows for part in self.levels[-1].parts]
-        return {block.name: block for block in (self.begun.states, *(part.block for part in slices))}
+    def as_object(self) -> Mapping[str, Any]:
+        """Return the content of the manifest."""
+        ...
 
 
-class WorkFolder:
+CheckpointT = TypeVar("CheckpointT", bound=Checkpoint)
+
+
+class WorkFolder(Generic[CheckpointT]):
     """The folder, for the process that explores. Use as a context: it holds the lock. A temporary folder goes
     away in the end."""
 
-    def __init__(self, path: Path | None, question: Mapping[str, Any], *, resume: bool) -> None:
-        """Raises UsageError if the folder cannot be used, or has foreign content."""
-        self._temporary = path is None
+    def __init__(
+        self,
+        path: Path | None,
+        question: Mapping[str, Any],
+        read: Callable[[Mapping[str, Any]], CheckpointT],
+        *,
+        resume: bool,
+    ) -> None:
+        """``read`` reads a checkpoint from a manifest. It raises ValueError, KeyError, TypeError or
+        IndexError for other data. Raises UsageError if the folder cannot be used, or has foreign content."""
+        self._temporary, self._read = path is None, read
         self._question = question
         self._lock = -1
         self.run = f"{secrets.token_hex(8)}-"
@@ -143,7 +116,7 @@ class WorkFolder:
         others = [name for name in names if name not in mine and not name.startswith(_OF_DRAFTS)]
         if not others:
             (self.path / STATES).mkdir(exist_ok=True)
-            known = _recognise_blocks(self.path)
+            known = self._recognise_blocks()
             inside = [f"{STATES}/{name}" for name in sorted(os.listdir(self.path / STATES))]
             self._refuse_links(inside)
             others = [name for name in inside if not known(os.path.basename(name))]
@@ -158,7 +131,7 @@ class WorkFolder:
                 words = f"--work {self.path} is not allowed: {name} in it is a link, which is not followed"
                 raise UsageError(f"{words}; name a folder that is empty or not there")
 
-    def __enter__(self) -> WorkFolder:
+    def __enter__(self) -> WorkFolder[CheckpointT]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,12 +146,12 @@ class WorkFolder:
             os.close(self._lock)
             self._lock = -1
 
-    def keep(self, checkpoint: Checkpoint) -> int:
+    def keep(self, checkpoint: CheckpointT) -> int:
         """Makes a checkpoint last, and removes the files that it does not need; returns the bytes of the
         others. Raises OSError; then the checkpoint before is still there."""
         blocks = checkpoint.blocks
         if not self._temporary:
-            content = _as_object(checkpoint, self._question)
+            content = {"format": _FORMAT, "question": dict(self._question), **checkpoint.as_object()}
             checked = {"checksum": _checksum(content), **content}
             replace_file(self.path / MANIFEST, json.dumps(checked, ensure_ascii=False))
         self._remove_others(blocks)
@@ -193,23 +166,22 @@ class WorkFolder:
                 if entry.name not in kept and entry.name.startswith(begun):
                     removing.submit(_remove, entry.path)
 
-    def last(self) -> Checkpoint | None:
+    def last(self) -> CheckpointT | None:
         """The last checkpoint, each of its files checked; None if there is none yet.
 
         Raises UsageError if it is of another exploration, or files are damaged.
         """
         path = self.path / MANIFEST
         try:
-            content = read_json(text_of(path))
-            checkpoint = _checkpoint(content)
-            asked = content["question"]
+            content = _read_manifest(path)
+            self._check_question(content["question"])
+            checkpoint = self._read(content)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {reason_of(error)}") from None
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise UsageError(f"{path} is not a manifest of an exploration: {error}") from None
-        self._check_question(asked)
         try:
             for block in checkpoint.blocks.values():
                 self.shelf.check(block)
@@ -217,6 +189,18 @@ class WorkFolder:
             raise UsageError(f"{self.path} cannot be gone on with: {error}") from None
         self._remove_others(checkpoint.blocks)
         return checkpoint
+
+    def _recognise_blocks(self) -> Callable[[str], bool]:
+        """Tells by its name whether a file is a block that an exploration in the folder wrote."""
+        listed, begun = self._list_blocks(), (*_beginnings(_runs_of(self.path)), _OF_THE_SYSTEM)
+        return lambda name: name in listed or name.startswith(begun)
+
+    def _list_blocks(self) -> frozenset[str]:
+        """The blocks that the manifest lists; none if there is no such manifest."""
+        try:
+            return frozenset(self._read(_read_manifest(self.path / MANIFEST)).blocks)
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            return frozenset()
 
     def _check_question(self, asked: Mapping[str, Any]) -> None:
         now = json.loads(json.dumps(self._question))
@@ -248,79 +232,16 @@ def _beginnings(runs: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{dot}{run}" for run in runs for dot in ("", "."))
 
 
-def _recognise_blocks(folder: Path) -> Callable[[str], bool]:
-    """Tells by its name whether a file is a block that an exploration in the folder wrote."""
-    listed, begun = _list_blocks(folder), (*_beginnings(_runs_of(folder)), _OF_THE_SYSTEM)
-    return lambda name: name in listed or name.startswith(begun)
-
-
-def _list_blocks(folder: Path) -> frozenset[str]:
-    """The blocks that the manifest lists; none if there is no such manifest."""
-    try:
-        return frozenset(_checkpoint(read_json(text_of(folder / MANIFEST))).blocks)
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        return frozenset()
-
-
 def _checksum(content: Mapping[str, Any]) -> int:
     """Return the checksum of a manifest: a digit that a disk changed would be an unnoticed wrong count."""
     return zlib.crc32(json.dumps(content).encode())
 
 
-def _as_object(checkpoint: Checkpoint, question: Mapping[str, Any]) -> dict[str, Any]:
-    levels = [
-        {
-            "count": level.count,
-            "keys": [_of_slice(part.keys) for part in level.parts],
-            "rows": [_of_slice(part.rows) for part in level.parts],
-            "sources": level.sources,
-        }
-        for level in checkpoint.levels
-    ]
-    return {
-        "format": _FORMAT,
-        "question": dict(question),
-        "partitions": checkpoint.partitions,
-        "begun": {
-            "states": _of_slice(checkpoint.begun.states.whole()),
-            "starts": checkpoint.begun.starts,
-        },
-        "levels": levels,
-        "runs": [[[_of_slice(part) for part in run] for run in runs] for runs in checkpoint.runs],
-        "counts": dict(checkpoint.counts),
-    }
-
-
-def _of_slice(part: Slice) -> list[Any]:
-    block = part.block
-    return [block.name, block.columns, block.count, block.checksum, part.start, part.end]
-
-
-def _slice(content: Sequence[Any]) -> Slice:
-    name, columns, count, checksum, start, end = content
-    if not isinstance(name, str) or os.sep in name or name.startswith("."):
-        raise ValueError(f"{name!r} is not a name of a block")
-    numbers = (columns, count, checksum, start, end)
-    if not all(type(number) is int and number >= 0 for number in numbers) or not start <= end <= count:
-        raise ValueError(f"{name} has no such part")
-    return Slice(Block(name, columns, count, checksum), start, end)
-
-
-def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
-    """Read a checkpoint. Raises ValueError, KeyError, TypeError or IndexError for other data."""
+def _read_manifest(path: Path) -> dict[str, Any]:
+    """Read a manifest. Raises OSError, and ValueError, KeyError or TypeError for other data."""
+    content: dict[str, Any] = read_json(text_of(path))
     if content["format"] != _FORMAT:
         raise ValueError(f"its format is {content['format']} and not {_FORMAT}")
     if content["checksum"] != _checksum({name: part for name, part in content.items() if name != "checksum"}):
         raise ValueError("it is damaged")
-    levels = []
-    for level in content["levels"]:
-        pairs = zip(level["keys"], level["rows"], strict=True)
-        parts = tuple(LevelPart(_slice(keys), _slice(rows)) for keys, rows in pairs)
-        levels.append(Level(level["count"], parts, tuple(level["sources"])))
-        if level["count"] != sum(len(part.keys) for part in parts):
-            raise ValueError("a level has other states than it says")
-    begun = Begun(_slice(content["begun"]["states"]).block, tuple(content["begun"]["starts"]))
-    runs = tuple(tuple(tuple(map(_slice, run)) for run in runs) for runs in content["runs"])
-    if len(runs) != content["partitions"] or len(runs).bit_count() != 1 or not levels:
-        raise ValueError("it names no states")
-    return Checkpoint(content["partitions"], begun, tuple(levels), runs, content["counts"])
+    return content

@@ -74,6 +74,14 @@ class Coding:
         """Return the value that has these bytes."""
         return self._decode(code, 0)[0]
 
+    def decode_several(self, codes: Code, count: int) -> list[Value]:
+        """Return the values whose bytes stand one after the other. Raises ValueError for other bytes."""
+        start, values = 0, list[Value]()
+        for _ in range(count):
+            value, start = self._decode(codes, start)
+            values.append(value)
+        return values
+
     def _decode(self, code: Code, start: int) -> tuple[Value, int]:
         """Return the value whose bytes begin at a place, and the place after them."""
         tag = code[start : start + 1]

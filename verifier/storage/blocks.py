@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,22 @@ class Slice:
     def part(self, start: int, end: int) -> Slice:
         """A part of this part."""
         return Slice(self.block, self.start + start, self.start + end)
+
+    def as_list(self) -> list[Any]:
+        """Return it for a manifest."""
+        block = self.block
+        return [block.name, block.columns, block.count, block.checksum, self.start, self.end]
+
+
+def read_slice(content: Sequence[Any]) -> Slice:
+    """Read a part of a block from a manifest. Raises ValueError or TypeError for other data."""
+    name, columns, count, checksum, start, end = content
+    if not isinstance(name, str) or os.sep in name or name.startswith("."):
+        raise ValueError(f"{name!r} is not a name of a block")
+    numbers = (columns, count, checksum, start, end)
+    if not all(type(number) is int and number >= 0 for number in numbers) or not start <= end <= count:
+        raise ValueError(f"{name} has no such part")
+    return Slice(Block(name, columns, count, checksum), start, end)
 
 
 class Shelf:

@@ -1,0 +1,50 @@
+"""The folder of an exploration by the interpreter (``--work``), and what its run says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verifier.runs.explore_options import ExploreOptions
+from verifier.runs.modules.loading import TlaLoaded
+from verifier.runs.options import INTERPRETER
+from verifier.version import tool_version
+
+if TYPE_CHECKING:
+    from verifier.tla.storing.level_keeper import LevelKeeper
+
+
+@contextmanager
+def open_keeper(
+    loaded: TlaLoaded, options: ExploreOptions, properties: Sequence[str]
+) -> Iterator[LevelKeeper | None]:
+    """Hold the folder that the options name, if they do. Raises UsageError if it cannot be used."""
+    if options.work is None:
+        yield None
+        return
+    from verifier.storage.work_folder import WorkFolder  # small explorations need no NumPy
+    from verifier.tla.storing.checkpoints import read_search
+    from verifier.tla.storing.level_keeper import LevelKeeper
+
+    definition = loaded.definition
+    question = {
+        "spec": definition.name,
+        "spec_hash": definition.spec_hash,
+        "constants": dict(definition.constants),
+        "properties": sorted(properties),
+        "semantics": INTERPRETER,
+        "version": tool_version(),
+    }
+    models = loaded.specification.evaluator.model_values
+    with WorkFolder(Path(options.work), question, read_search, resume=options.resume) as folder:
+        yield LevelKeeper(folder, models, resume=options.resume)
+
+
+def describe_files(keeper: LevelKeeper | None) -> dict[str, Any]:
+    """Return the figures of the files, and the level from which the search continued."""
+    if keeper is None:
+        return {}
+    resumed = {} if keeper.resumed is None else {"resumed_at_level": keeper.resumed.level}
+    return {"bytes_in_files": keeper.bytes, **resumed}

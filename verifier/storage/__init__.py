@@ -1,0 +1,1 @@
+"""Files that last: columns of words with checksums, and the folder of an exploration."""
