@@ -142,6 +142,37 @@ def put_at(
     return item
 
 
+def find_item(ev: Evaluator, place: Place, whole: Value, path: list[Value], known: Value) -> Any:
+    """Return the item of a known value at the end of a path. If an item of the same simple type differs from
+    it, then the known value plainly differs from the function with that item there. DIFFERENT if it does so
+    with any item; UNSET if neither is clear. Raises Undefined if the function has no such path."""
+    part, is_known = whole, True
+    for number, argument in enumerate(path, 1):
+        last = number == len(path)
+        if type(part) is not Fn and not (last and type(part) is tuple):
+            return UNSET
+        if not check_key(ev, place, argument, part):
+            return UNSET
+        if type(part) is tuple:
+            return _find_in_tuple(part, argument, known) if is_known else UNSET
+        is_known = is_known and type(known) is Fn and argument in known
+        known = known[argument] if is_known else UNSET
+        part = part[argument]
+    return known
+
+
+def _find_in_tuple(whole: tuple[Value, ...], argument: int, known: Value) -> Any:
+    if type(known) is not tuple or len(known) != len(whole):
+        return UNSET
+    try:
+        for one, other in zip(whole[: argument - 1], known, strict=False):
+            if one is not other and one != other:
+                return DIFFERENT if differs_plainly(one, other) else UNSET
+    except NoValue:
+        return UNSET
+    return known[argument - 1]
+
+
 def _differs_at(known: Value, functions: list[Value], path: list[Value], item: Value) -> bool:
     """True if a known function plainly differs from the one that has an item at the end of a path. Then TLC
     compares them, and they are not equal: of functions, one pair that TLC compares is enough. Of tuples, the

@@ -17,7 +17,7 @@ names only the outer one's name is decided once for each pass of the outer loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
@@ -28,6 +28,7 @@ from verifier.tla.facts import ACTION, STATE, subexpressions
 from verifier.tla.frames import Frame, Undefined, Unit
 from verifier.tla.lets import extend_frame
 from verifier.tla.loops import domain_source, is_interval, loop_lines
+from verifier.tla.narrowing import find_narrowing
 from verifier.tla.value_types import ModelValue, NoValue
 
 if TYPE_CHECKING:
@@ -54,11 +55,18 @@ def make_guarded_loop(
     # Formulas that are counted are evaluated as they are written.
     from verifier.tla.pruning import Pruned, may_prune
 
-    guards = _guards(ev, whole, unit, walked=walked) if ev.counts is None else []
+    kinds = [
+        None if one.is_tuple or whole.universal else _kind_of_members(ev, one.domain, unit)
+        for one in whole.bindings
+    ]
+    guards = _guards(ev, whole, kinds, unit, walked=walked) if ev.counts is None else []
     are_intervals = bool(guards) and all(is_interval(ev, one.domain, unit) for one in whole.bindings)
     prunes = are_intervals and not walked and not primed and may_prune(ev, whole, unit)
-    if not any(guards) and not prunes:
+    has_tuples = any(one.is_tuple for one in whole.bindings)
+    narrow = None if primed or has_tuples else find_narrowing(ev, whole, unit, kinds[-1])
+    if not any(guards) and not prunes and narrow is None:
         return loop_lines(ev, whole.bindings, unit, primed, inner, ordered=True)
+    guards = guards or [None] * len(kinds)
     sets = [domain_source(ev, one.domain, unit, primed, ordered=True) for one in whole.bindings]
     names, known = [ev.emit.fresh("s") for _ in sets], [ev.emit.fresh("g") for _ in sets]
     tests = [
@@ -70,27 +78,31 @@ def make_guarded_loop(
         if test is not None:
             lines += [f"if {name} is None: {name} = {test}", f"if not {name}: break"]
     lines += inner
-    draw = ev.emit.bind(ev.draw)
+    rows = [*names[:-1], names[-1] if narrow is None else f"{ev.emit.bind(narrow)}(e, {names[-1]})"]
     for number in reversed(range(len(names))):
-        slot, row = unit.slot(whole.bindings[number].names[0]), names[number]
-        if walked and not are_intervals:
-            mark, left = ev.emit.fresh("m"), ev.emit.fresh("n")
-            lines = [
-                f"{mark}, {left} = {draw}.taken, {draw}.most",
-                f"for e[{slot}] in ({draw}.mix({row}) if {left} else {row}):",
-                *(f" {line}" for line in lines),
-                f" if {left} and {draw}.taken > {mark}:",
-                f"  {mark}, {left} = {draw}.taken, {left} - 1",
-                f"  if not {left}: break",
-            ]
-        else:
-            lines = [f"for e[{slot}] in {row}:", *(f" {line}" for line in lines)]
+        slot = unit.slot(whole.bindings[number].names[0])
+        lines = _lines_over(ev, slot, rows[number], lines, draws=walked and not are_intervals)
         decided = [one for one, guard in zip(known[:number], guards[:number], strict=True) if guard]
         lines += [f"if {one} is False: break" for one in decided]
         lines = [f"{known[number]} = None", *lines]
     if prunes:
         lines = [*_pruning_lines(Pruned(ev, whole, unit), names, tests[0]), *lines]
     return [*(f"{name} = {source}" for name, source in zip(names, sets, strict=True)), *lines]
+
+
+def _lines_over(ev: Evaluator, slot: int, row: str, inner: list[str], *, draws: bool) -> list[str]:
+    """Return lines that run others for the members of a row. ``draws``: a search may ask for some of them."""
+    if not draws:
+        return [f"for e[{slot}] in {row}:", *(f" {line}" for line in inner)]
+    draw, mark, left = ev.emit.bind(ev.draw), ev.emit.fresh("m"), ev.emit.fresh("n")
+    return [
+        f"{mark}, {left} = {draw}.taken, {draw}.most",
+        f"for e[{slot}] in ({draw}.mix({row}) if {left} else {row}):",
+        *(f" {line}" for line in inner),
+        f" if {left} and {draw}.taken > {mark}:",
+        f"  {mark}, {left} = {draw}.taken, {left} - 1",
+        f"  if not {left}: break",
+    ]
 
 
 def _pruning_lines(pruned: Pruned, names: list[str], test: str | None) -> list[str]:
@@ -121,16 +133,15 @@ def _guard_test(ev: Evaluator, guard: Expression, unit: Unit, primed: bool) -> C
     return run_test
 
 
-def _guards(ev: Evaluator, whole: ast.Quantifier, unit: Unit, *, walked: bool) -> list[Expression | None]:
+def _guards(
+    ev: Evaluator, whole: ast.Quantifier, types: Sequence[type | None], unit: Unit, *, walked: bool
+) -> list[Expression | None]:
     """Return for each loop, the outermost first, what is decided in its first pass; None for nothing."""
-    if whole.universal:
+    if whole.universal or None in types:
         return []
-    kinds: dict[Symbol, Kind] = {}
-    for one in whole.bindings:
-        kind = None if one.is_tuple else _kind_of_members(ev, one.domain, unit)
-        if kind is None:
-            return []
-        kinds[one.names[0]] = kind is int
+    kinds: dict[Symbol, Kind] = {
+        one.names[0]: kind is int for one, kind in zip(whole.bindings, types, strict=True)
+    }
     names = list(kinds)
     search, before, guards = _Search(ev, STATE if walked else ACTION), 0, list[Expression | None]()
     for number in range(len(names)):
