@@ -73,7 +73,7 @@ def all_found(explorer: Explorer) -> tuple[tuple[Any, ...], bool]:
     numbers = (found.distinct, found.generated, found.levels, found.depth, found.closed, found.complete)
     others = (found.initial, found.deadlocks, found.beyond, found.waiting, list(found.taken.items()))
     symmetry = (explorer.in_orbits, explorer.asymmetric)
-    states = (show(list(explorer.states)), explorer.known.parents)
+    states = (show(list(explorer.states)), list(explorer.known.parents))
     return (error, numbers, others, violations, explorer.violations.depths, states, symmetry), by_columns
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,9 +19,13 @@ from tests.support.tla_random_texts import configuration, module
 from tests.support.workers import find_with_workers, share_all_levels
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
+from verifier.runs.modules import exploring
+from verifier.runs.modules.policy import POLICY
 from verifier.storage.work_folder import WorkFolder
 from verifier.tla.columns import level_choice
 from verifier.tla.explorer import Explorer
+from verifier.tla.files import byte_table, stored_states
+from verifier.tla.files.byte_table import ByteTable
 from verifier.tla.specification import Specification
 from verifier.tla.storing import level_keeper
 from verifier.tla.storing.checkpoints import read_search
@@ -178,6 +183,98 @@ def test_an_infinite_value_ends_the_search(tmp_path: Path) -> None:
     assert found[0].startswith("--work cannot keep ")
 
 
+# -- temporary files
+
+
+def _fill_memory(states: int) -> Callable[[Explorer], None]:
+    """Let memory be nearly full from so many states on."""
+
+    def enforce(explorer: Explorer) -> None:
+        explorer.crowded = explorer.count >= states
+
+    return enforce
+
+
+def _compare_in_files(folder: Path, body: str, config: str, **options: Any) -> None:
+    """Compare a search in memory with searches that go to files at once, and in the middle."""
+    alone = options | {"workers": 1}
+    one, _ = find_with_workers(specify_module(folder, body, config), **alone)
+    for states in (1, one[1][0] // 2):
+        made = specify_module(folder, body, config)
+        fill, explorers = _fill_memory(states), list[Explorer]()
+
+        def enforce(explorer: Explorer, fill: Any = fill, explorers: Any = explorers) -> None:
+            fill(explorer)
+            explorers.append(explorer)
+
+        asked: dict[str, Any] = {"workers": 1, "enforce": enforce, **options}
+        assert find_with_workers(made, **asked)[0] == one
+        moved = explorers[-1].in_files or explorers[-1].known.orbits is not None
+        assert moved or len(one[1][2]) < 3 or one[0]
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS)
+def test_a_search_goes_to_files(config: str, tmp_path: Path) -> None:
+    cases: list[dict[str, Any]] = [{}, {"keep_going": True}, {"first": True}, {"max_states": 9}]
+    for options in cases:
+        _compare_in_files(tmp_path, GRID, config, by_columns=False, **options)
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS[:4])
+def test_from_columns_and_workers_to_files(
+    config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(level_choice, "_LARGE", 5)
+    share_all_levels(monkeypatch)
+    for options in ({"by_columns": True}, {"by_columns": False, "workers": 2}):
+        _compare_in_files(tmp_path, GRID, config, keep_going=True, **options)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_modules_in_files(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal hashes decide nothing, and values are made again if few are kept."""
+    monkeypatch.setattr(byte_table, "hash", len, raising=False)
+    monkeypatch.setattr(byte_table, "_WRITTEN_AT_ONCE", 50)
+    monkeypatch.setattr(byte_table, "_FEWEST_SLOTS", 2)
+    monkeypatch.setattr(stored_states, "MOST_VALUES", 5)
+    text, config = module(Random(seed)), configuration(Random(f"configuration {seed}"))[0]
+    _compare_in_files(tmp_path, text, config)
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS[:4])
+def test_a_search_in_files_continues(config: str, tmp_path: Path) -> None:
+    """It goes to files while it is stopped and continues, too."""
+    one, _ = find_with_workers(specify_module(tmp_path, GRID, config), 1, keep_going=True)
+    work, resume = tmp_path / "work", False
+    for level in (3, 5, 99):
+        stop, fill = _stop_at(level), _fill_memory(20)
+
+        def enforce(
+            explorer: Explorer, stop: Callable[..., None] = stop, fill: Callable[..., None] = fill
+        ) -> None:
+            fill(explorer)
+            stop(explorer)
+
+        made = specify_module(tmp_path, GRID, config)
+        found = _search(made, work, resume=resume, enforce=enforce, keep_going=True)
+        resume = True
+    assert found == one
+
+
+def test_strings_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(byte_table, "_WRITTEN_AT_ONCE", 100)
+    monkeypatch.setattr(byte_table, "_READ_AT_ONCE", 7)
+    for width in (None, 4):
+        table = ByteTable(width)
+        strings = [b"%04d" % number if width else b"x" * number for number in range(9000 if width else 90)]
+        assert [table.add(string) for string in strings] == list(range(len(strings)))
+        assert [table.find(string) for string in strings] == list(range(len(strings)))
+        assert table.find(b"none") is None
+        assert list(table.read_all()) == strings
+        assert [table.read(number) for number in range(len(table))] == strings
+        assert table.size == sum(map(len, strings))
+
+
 # -- the command
 
 _SLOW = (
@@ -248,3 +345,14 @@ def test_refusals(tmp_path: Path) -> None:
     assert _explore(path, "--work", work, "--resume", "--depth", "7")["statistics"]["depth"] == 7
     path.write_text(path.read_text().replace("a + b <= 2", "a + b <= 3"))
     assert "of another spec hash" in _explore(path, "--work", work, "--resume", code=2)
+
+
+def test_the_memory_limit_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command uses files before memory is full, and finds the same."""
+    path = _slow_module(tmp_path)
+    expected = _explore(path, "--by", "interpreter")
+    monkeypatch.setattr(exploring, "POLICY", replace(POLICY, share_of_memory=0.01))
+    run = _explore(path, "--by", "interpreter", "--memory", "4GiB")
+    assert _found(run) == _found(expected)
+    assert run["statistics"]["bytes_in_temporary_files"] > 12 * run["statistics"]["distinct_states"]
+    assert run["statistics"]["peak_memory_bytes"] < 4 << 30

@@ -14,7 +14,7 @@ from verifier.tla.values import LazyFunction, LazySet, materialize
 
 Code: TypeAlias = bytes
 _MOST = 200_000
-"""The limit of values whose bytes are kept."""
+"""The default limit of values whose bytes are kept."""
 _TUPLE, _SET, _FUNCTION = b"(", b"{", b"["
 _NUMBER, _TEXT, _MODEL, _TRUE, _FALSE = b"i", b"s", b"m", b"T", b"F"
 
@@ -26,8 +26,9 @@ class Uncodable(Exception):
 class Coding:
     """The bytes of values, and the values of bytes."""
 
-    def __init__(self, find_model_value: Callable[[str], ModelValue]) -> None:
-        self.find_model_value = find_model_value
+    def __init__(self, find_model_value: Callable[[str], ModelValue], most: int = _MOST) -> None:
+        """``most``: the limit of values whose bytes are kept."""
+        self.find_model_value, self._most = find_model_value, most
         self._codes: dict[Value, Code] = {}
         self._values: dict[Code, Value] = {}
 
@@ -52,7 +53,7 @@ class Coding:
     def _keep(self, value: Value, code: Code) -> None:
         """Keep a value with its bytes. Formulas keep results for the same objects, so equal parts of states
         should be one object, whether they were found here or are made of bytes."""
-        if len(self._codes) >= _MOST:
+        if len(self._codes) >= self._most:
             self._codes.clear()
             self._values.clear()
         self._codes[value] = code

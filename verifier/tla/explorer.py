@@ -118,6 +118,20 @@ class Explorer(SearchState):
         """Raise Interrupted if a limit is reached."""
         self.enforce(self)
 
+    def use_files(self) -> None:
+        """Move the states to files if memory is nearly full. One process then continues, state by state. With
+        symmetry, orbits need the states in memory."""
+        if not self.crowded or self.in_files or self.known.orbits is not None:
+            return
+        from verifier.tla.files.moving import move_to_files  # few searches need files
+
+        stored = move_to_files(self, self.columns.search)
+        self.columns.end()
+        if self.workers is not None:
+            self.workers.end()
+        self.known = self.violations.known = stored
+        self.in_files, self.by_columns = True, False
+
     # -- symmetry
 
     def permute(self) -> Symmetry | None:
@@ -254,6 +268,7 @@ class Explorer(SearchState):
             self._leave()
             if self._is_decided():
                 return False
+            self.use_files()
             number += 1
         return True
 

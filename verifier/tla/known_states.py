@@ -38,6 +38,11 @@ class KnownStates:
         self._values: list[Value] = []
 
     @property
+    def size(self) -> int:
+        """Return the bytes in files."""
+        return 0
+
+    @property
     def by_row(self) -> bool:
         """True if states are looked up by their rows."""
         return self.view is None and self.orbits is None

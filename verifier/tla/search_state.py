@@ -49,6 +49,8 @@ class SearchState(ABC):
         self.possible = Possible(specification, checked) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
+        self.crowded = False
+        """True if memory is nearly full, so that the states should go to files."""
         self.begin()
         self.walks = Walks(specification)
         self.names = self.walks.names
@@ -56,6 +58,8 @@ class SearchState(ABC):
 
     def begin(self) -> None:
         """Start, or start again, with no known states."""
+        self.in_files = False
+        """True if the states are in files."""
         self.result = ExplorationResult()
         self.known = KnownStates(self.view, None)
         self.level = self.end = 0
@@ -96,6 +100,10 @@ class SearchState(ABC):
     @abstractmethod
     def leave_workers(self) -> None:
         """Continue with this process alone."""
+
+    @abstractmethod
+    def use_files(self) -> None:
+        """Move the states to files if memory is nearly full, and if that is possible."""
 
     @abstractmethod
     def enforce_limits(self) -> None:

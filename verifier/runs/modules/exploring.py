@@ -18,6 +18,7 @@ from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
 from verifier.outcomes.unbounded import add_growth, find_unbounded
+from verifier.printable import say_count
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
@@ -184,7 +185,7 @@ class _Search:
         self.memory = limits.memory or int(
             psutil.virtual_memory().available * POLICY.share_of_free_memory + used
         )
-        self.peak, self.reason = used, ""
+        self.used, self.peak, self.reason = used, used, ""
         self.traces: dict[str, dict[str, Any]] = {}
         self.counts: FormulaCounts | None = None
         self.coverage: dict[str, Any] = {}
@@ -271,7 +272,8 @@ class _Search:
 
     def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
-        figures = describe_exploration(explorer, never, seconds, cpu_seconds) | describe_files(self.keeper)
+        figures = describe_exploration(explorer, never, seconds, cpu_seconds)
+        figures |= describe_files(explorer, self.keeper)
         return figures | {"peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss))}
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
@@ -316,13 +318,14 @@ class _Search:
         self.limits.check_time()
         used = int(self.process.memory_info().rss)
         used += 0 if self.workers is None else self.workers.memory
-        self.peak = max(self.peak, used)
+        self.used, self.peak = used, max(self.peak, used)
         if used > self.memory:
             limit = "the memory of this machine" if self.limits.memory is None else None
             raise Interrupted(limit or f"memory limit of {self.memory / 2**20:g} MiB")
 
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
+        self._look_at_memory(explorer)
         now, result = time.monotonic(), explorer.result
         new = (name for name in result.violations if name not in self.said)
         for name in sorted(new, key=lambda name: len(result.violations[name].states)):
@@ -336,6 +339,14 @@ class _Search:
         if now - self.told > POLICY.quiet_seconds:
             self.told = now
             self.listen(self._progress(explorer))
+
+    def _look_at_memory(self, explorer: Explorer) -> None:
+        """Let the states go to files before memory is full. A graph of them is for few states."""
+        crowded = self.used > POLICY.share_of_memory * self.memory and not self.options.graph
+        if crowded and not explorer.crowded and explorer.known.orbits is None:
+            words = f"{say_count(explorer.count, 'state')} take much of the memory: they go to files"
+            self.listen(Remark(f"{words}, and one process continues, state by state"))
+        explorer.crowded = explorer.crowded or crowded
 
     def _look_periodically(self, now: float) -> None:
         """Evaluate _PERIODIC once a minute. Raises Interrupted if it is false, which also ends TLC."""

@@ -13,6 +13,7 @@ from verifier.runs.options import INTERPRETER
 from verifier.version import tool_version
 
 if TYPE_CHECKING:
+    from verifier.tla.explorer import Explorer
     from verifier.tla.storing.level_keeper import LevelKeeper
 
 
@@ -42,9 +43,10 @@ def open_keeper(
         yield LevelKeeper(folder, models, resume=options.resume)
 
 
-def describe_files(keeper: LevelKeeper | None) -> dict[str, Any]:
+def describe_files(explorer: Explorer, keeper: LevelKeeper | None) -> dict[str, Any]:
     """Return the figures of the files, and the level from which the search continued."""
+    temporary = {"bytes_in_temporary_files": explorer.known.size} if explorer.in_files else {}
     if keeper is None:
-        return {}
+        return temporary
     resumed = {} if keeper.resumed is None else {"resumed_at_level": keeper.resumed.level}
-    return {"bytes_in_files": keeper.bytes, **resumed}
+    return {"bytes_in_files": keeper.bytes, **temporary, **resumed}

@@ -83,6 +83,7 @@ class ByColumns:
         """Return the search, after the limits are checked. That check may have left columns."""
         if self.search is not None:
             self.explorer.enforce_limits()
+            self.explorer.use_files()
         return self.search
 
     def _begin(self) -> None:
@@ -131,6 +132,10 @@ class ByColumns:
 
     def _pays(self, search: Search) -> bool:
         return search.seconds < _TRIED_SECONDS or search.generated > (self.speed or 0.0) * search.seconds
+
+    def end(self) -> None:
+        """Use columns no more, and forget their states."""
+        self.search, self.left = None, True
 
     def leave(self) -> None:
         """Continue with the interpreter."""

@@ -1,1 +1,1 @@
-"""Searches in files: the states of complete levels, to continue from, or because memory is too small."""
+"""The states of complete levels in a folder, from which a search continues."""

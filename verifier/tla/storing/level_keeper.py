@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from verifier.storage.blocks import Damaged
 from verifier.storage.work_folder import WorkFolder
 from verifier.tla.coding import Coding, Uncodable
 from verifier.tla.exploration_result import State, Violation
+from verifier.tla.known_states import KnownStates
 from verifier.tla.storing.checkpoints import Snapshot, StoredSearch, list_counts
 from verifier.tla.storing.state_files import Source, StateFiles, Translation
 from verifier.tla.value_types import ModelValue, Value
@@ -31,6 +33,10 @@ _LEAST_SECONDS = 0.5
 """The least time between two levels that are kept."""
 _TIMES_THE_COST = 10.0
 """The time between two levels that are kept, as a multiple of the time for keeping the last one."""
+
+
+_RESTORED_AT_ONCE = 10_000
+"""The number of states between two checks of the limits."""
 
 
 class LevelKeeper:
@@ -61,7 +67,7 @@ class LevelKeeper:
         self._forget_numbers()
 
     def _forget_numbers(self) -> None:
-        self._known: Translation | None = None
+        self._known: tuple[KnownStates, Translation] | None = None
         self._columns: tuple[Any, list[Translation]] | None = None
 
     def forget(self) -> None:
@@ -124,13 +130,13 @@ class LevelKeeper:
                 self._columns[1],
             )
         known = search.known
-        if self._known is None:
-            self._known = Translation(lambda number: search.known.encode(number, self._coding))
+        if self._known is None or self._known[0] is not known:
+            self._known = known, Translation(lambda number: known.encode(number, self._coding))
         rows = np.array(known.list_rows(first, end), np.int64)
         return Source(
             list(rows.T),
             np.array(known.parents[first:end], np.int64),
-            [self._known] * len(rows.T),
+            [self._known[1]] * len(rows.T),
         )
 
     def _take_snapshot(self, search: Explorer, first: int, end: int) -> Snapshot:
@@ -184,7 +190,10 @@ class LevelKeeper:
         self._files.parts = list(last.parts)
         try:
             states = self._files.read_states(len(search.names))
-            search.known.extend(states, search.evaluator.now)
+            while some := list(islice(states, _RESTORED_AT_ONCE)):
+                search.known.extend(some, search.evaluator.now)
+                search.enforce_limits()
+                search.use_files()
             self._restore_findings(search, snapshot)
         except (OSError, Damaged, ValueError, KeyError, TypeError, IndexError) as error:
             raise UsageError(f"{self.folder.path} cannot be continued: {error}") from None

@@ -87,6 +87,11 @@ class ByWorkers:
             self.close()
             self._use(known)
 
+    def end(self) -> None:
+        """Use workers no more, and forget their states."""
+        self._left = True
+        self.close()
+
     def _use(self, known: KnownStates) -> None:
         self.search.known = self.search.violations.known = known
 
@@ -139,6 +144,9 @@ class ByWorkers:
             self._hand_out()
             arrived = self._arrived.pop(number, None)
             self.search.enforce_limits()
+            self.search.use_files()
+            if self.search.in_files:
+                break
             if arrived is None:
                 self._hear()
                 continue

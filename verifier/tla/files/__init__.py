@@ -1,0 +1,1 @@
+"""The states of a search in temporary files, because memory is too small for them."""
