@@ -338,3 +338,16 @@ def test_a_surprise_is_told_from_what_was_expected(tmp_path: Path) -> None:
     assert result.exit_code == 10
     words = "(exit code 10; TypeInvariant violated, which no --expect covers)"
     assert words in " ".join(result.stdout.split())
+
+
+def test_a_temporal_property_without_a_value_is_open_for_that_reason(counter: Path) -> None:
+    text = COUNTER.replace("Ends == <>(x = Most)", 'Ends == <>(x = "end")')
+    counter.write_text(text)
+    configure(counter, "INVARIANT Small\nPROPERTY Ends\nCHECK_DEADLOCK FALSE")
+    code, verdicts, content = run_check(str(counter))
+    assert (code, verdicts["Small"], verdicts["Ends"]) == (12, "PROVED", "INCONCLUSIVE")
+    reason = next(one["reason"] for one in content["results"] if one["property"] == "Ends")
+    assert "Counter.tla:12:14: values of different kinds are compared" in reason
+    shown = verify("check", str(counter)).stdout
+    assert shown.count("The engine live") == 1
+    assert "To continue" not in shown

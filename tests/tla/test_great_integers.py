@@ -258,3 +258,23 @@ def test_the_refusal_of_branches_says_what_to_write(tmp_path: Path) -> None:
     spec = _write(tmp_path, "x <= K", FUNCTION.replace("STEP", step))
     with pytest.raises(Unread, match=r"Great.tla:8:14: .* IF p THEN a ELSE b of which .* write IF p THEN"):
         execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+
+
+GIVEN = r"w' \in [0..1 -> 0..K] /\ (\A i \in 0..1 : w'[i] = EACH) /\ x' = x"
+
+
+@pytest.mark.usefixtures("no_small_constants")
+@pytest.mark.parametrize(
+    ("each", "step", "verdict"),
+    [
+        ("w[1 - i]", GIVEN, "PROVED"),
+        ("IF x = 0 THEN N ELSE w[i]", GIVEN, "PROVED"),
+        ("2 * N", GIVEN, "INCONCLUSIVE"),
+        ("0", r"(\A i \in 0..1 : w'[i] = EACH) /\ w' \in [0..1 -> 0..K] /\ x' = x", "no reading"),
+    ],
+)
+def test_a_next_value_is_given_for_each_argument(
+    tmp_path: Path, each: str, step: str, verdict: str
+) -> None:
+    text = FUNCTION.replace("STEP", step.replace("EACH", each))
+    assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= N", text)) == verdict

@@ -38,3 +38,13 @@ def test_text_around_a_module_has_no_brackets(tmp_path: Path) -> None:
     module.write_text(f"A note (of mine\n{module.read_text()}and another ]\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
     assert "5:8: syntax error: unexpected `x`" in wrong("check", str(module))
+
+
+@pytest.mark.parametrize("unfinished", ["Init == x = ", "Init == x = 0 /\\", "Init == x = 0 +\n\n"])
+def test_an_unfinished_definition_is_named_by_the_next_one(tmp_path: Path, unfinished: str) -> None:
+    module = tmp_path / "M.tla"
+    begin = "---- MODULE M ----\nEXTENDS Naturals\nVARIABLE x"
+    module.write_text(f"{begin}\n{unfinished}\nNext(a) == x' = x\n====\n")
+    line = 5 + unfinished.count("\n")
+    said = wrong("check", str(module))
+    assert f"{line}:1: syntax error: the text before the definition of Next is incomplete" in said

@@ -17,7 +17,7 @@ from verifier.processes.pool import Task, TaskResult, Watch, run_tasks
 from verifier.runs.asking import execute
 from verifier.runs.engine import engine_named
 from verifier.runs.question import elsewhere
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import DefinitionError
 
 
@@ -99,6 +99,10 @@ def _surveying(cell: Cell) -> Work:
         definition = cell.load().definition
         engine = engine_named(cell.engine)
         claims, temporal = engine.claims(definition), engine.decides_temporal or bool(engine.asks)
+        invariants: set[str] | None = None
+        if cell.options.get("all_constants") and definition.presentation.config:
+            # Of a module, only these are proved for all constants.
+            invariants = {one.name for one in definition.properties if one.kind is PropertyKind.INVARIANT}
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
@@ -108,7 +112,11 @@ def _surveying(cell: Cell) -> Work:
                 if name not in claims
                 and (words := elsewhere(definition, name, temporal=temporal)) is not None
             },
-            by_default=tuple(name for name, by_default in claims.items() if by_default),
+            by_default=tuple(
+                name
+                for name, by_default in claims.items()
+                if by_default and (invariants is None or name in invariants)
+            ),
             lasting=_lasting(definition),
             decides_temporal=temporal,
             no_deadlock=definition.titles.no_deadlock if engine.looks_for_deadlocks else None,

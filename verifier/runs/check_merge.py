@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
@@ -11,6 +12,7 @@ from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
 from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
+from verifier.runs.modules.undefined_places import remove_state
 from verifier.specs.definition import Definition
 from verifier.verdict import (
     COMPLETE,
@@ -52,15 +54,22 @@ class EngineReport:
     """The effort of each process of a hunt's engine, in words."""
 
 
-def merge(plan: Plan, reports: Mapping[str, EngineReport]) -> dict[str, Verdict]:
-    """Return one verdict for each property with a report. PROVED against VIOLATED is an ERROR."""
+def merge(
+    plan: Plan, reports: Mapping[str, EngineReport], refusals: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Verdict]:
+    """Return one verdict for each property with a report. PROVED against VIOLATED is an ERROR. Of a property
+    without a report, the reason is the refusal of an engine, if there is one."""
     verdicts: dict[str, Verdict] = {}
+    reasons = {engine: remove_state(words) for engine, words in refusals.items()}
+    of_states = next((reasons[one] for one in _OF_STATES if one in reasons), _NO_TIME)
     for name in dict.fromkeys((*plan.safety, *plan.temporal)):
         parts = []
         if name in plan.safety:
-            parts.append(_join([_of_states(reports[e], name) for e in _OF_STATES if e in reports], name))
+            known = [_of_states(reports[e], name) for e in _OF_STATES if e in reports]
+            parts.append(_join(known, name, of_states))
         if name in plan.temporal:
-            parts.append(_join([_of_executions(reports[LIVE], name)] if LIVE in reports else [], name))
+            known = [_of_executions(reports[LIVE], name)] if LIVE in reports else []
+            parts.append(_join(known, name, reasons.get(LIVE, _NO_TIME)))
         verdicts[name] = min(parts, key=_worth) if len(parts) > 1 else parts[0]
     return verdicts
 
@@ -120,8 +129,9 @@ def _of_executions(report: EngineReport, name: str) -> Verdict | None:
     )
 
 
-def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
-    """Return the most decisive verdict. Two that contradict each other are an ERROR."""
+def _join(verdicts: Sequence[Verdict | None], name: str, missing: str = _NO_TIME) -> Verdict:
+    """Return the most decisive verdict. Two that contradict each other are an ERROR. If there is none,
+    ``missing`` is the reason."""
     known = [verdict for verdict in verdicts if verdict is not None]
     decided = [verdict for verdict in known if is_decided(verdict)]
     # A violation of a state that the VIEW hides contradicts nobody.
@@ -134,7 +144,7 @@ def _join(verdicts: Sequence[Verdict | None], name: str) -> Verdict:
     if decided:
         return min(decided, key=_worth)
     if not known:
-        return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, _NO_TIME)
+        return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, missing)
     return max(known, key=lambda verdict: -1 if verdict.depth is None else verdict.depth)
 
 
@@ -164,7 +174,7 @@ def conclude_check(
     """Return the run of a check."""
     from verifier.runs.question import Answer, conclude
 
-    merged = merge(plan, reports)
+    merged = merge(plan, reports, refusals)
     if ended:
         merged = {
             name: replace(verdict, reason=ended) if _is_cut_short(verdict.reason) else verdict

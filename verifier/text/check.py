@@ -152,10 +152,12 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     for name, words in outcome.statistics.get("tried", {}).items():
         if undecided:
             yield f"{name} tried {words}."
-    for name, figures in outcome.statistics.get("engines", {}).items():
-        if undecided and "refused" in figures:
+    refusals = _list_refusals(outcome)
+    for name, words in refusals.items():
+        # The translation is asked after the interpreter, whose words are about the module's own text.
+        if undecided and name.partition(",")[0] not in refusals.keys() - {name}:
             names = join_words([one.property_name for one in undecided], "or")
-            yield f"The engine {name} cannot decide {names}: {figures['refused']}"
+            yield f"The engine {name} cannot decide {names}: {words}"
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield (
@@ -170,6 +172,11 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     yield f"{run.seconds:.1f} s in all."
 
 
+def _list_refusals(outcome: CheckOutcome) -> dict[str, str]:
+    engines = outcome.statistics.get("engines", {})
+    return {name: figures["refused"] for name, figures in engines.items() if "refused" in figures}
+
+
 def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]) -> Iterator[str]:
     """Yield the command that continues with each open property."""
     spec = [name_spec(outcome.spec), *name_module(run.definition)[1:]]
@@ -182,12 +189,14 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
     endless = names if growing else []
     if endless:
         yield from advise_on_loops(run.definition, endless, growing, spec)
+    refusals = tuple(_list_refusals(outcome).values())
     for verdict in undecided:
-        name = verdict.property_name
-        if name in blocked or name in endless or find_unbounded(verdict.reason):
+        name, reason = verdict.property_name, verdict.reason or ""
+        is_refused = bool(reason) and any(words.startswith(reason) for words in refusals)
+        if is_refused or name in blocked or name in endless or find_unbounded(reason):
             continue
         engine = "live" if name in lasting or verdict.reason == LEFT_TO_LIVE else "prove"
-        more = ["--max-states", "1000000"] if (verdict.reason or "").endswith(LOOPS_OF_VIEW) else []
+        more = ["--max-states", "1000000"] if reason.endswith(LOOPS_OF_VIEW) else []
         lemmas = run.definition.presentation.named_lemmas if engine == "prove" else ()
         more += [word for lemma in lemmas for word in ("--lemma", shlex.quote(lemma))]
         words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tree_sitter import Node
@@ -15,6 +16,8 @@ _UNITS = {
     "module_definition", "instance", "assumption", "theorem", "recursive_declaration", "local_definition",
     "module",
 }  # fmt: skip
+
+_DEFINITION = re.compile(r"\s*(\w+)(\([^()]*\)|\[[^\[\]]*\])?\s*==")
 
 
 def module_node(source: Source, name: str, place: Place) -> Node:
@@ -64,6 +67,12 @@ def _unreadable(source: Source) -> TlaError:
         first = text_of(begin).split()[0][:30]
         return TlaError(source.place(begin), f"syntax error in the part that begins here, at `{first}`")
     words = text_of(error_node).split()
+    row, column = error_node.start_point
+    definition = _DEFINITION.match(source.lines[row].encode()[: column + 1].decode(errors="replace"))
+    if definition is not None and words[:1] == ["="]:  # the parser takes the name for the missing text
+        place = Place(source.file, row + 1, definition.start(1) + 1)
+        mistake = f"the text before the definition of {definition[1]} is incomplete"
+        return TlaError(place, f"syntax error: {mistake}")
     shown = f"`{words[0][:30]}`" if words else "end of the text"
     hint = "; a definition is written with ==" if shown in ("`=`", "`:=`") else ""
     return TlaError(source.place(error_node), f"syntax error: unexpected {shown}{hint}")

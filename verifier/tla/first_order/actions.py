@@ -20,9 +20,11 @@ from verifier.tla.action_forms import (
     Call,
     Cases,
     Choice,
+    Composition,
     Condition,
     Conjunction,
     Disjunction,
+    Each,
     Guard,
     Stay,
     action_form,
@@ -127,12 +129,12 @@ class Walker:
                 if not isinstance(meaning, Delayed) or call.arguments:
                     raise Unread(whole.place, f"{parameter.name} is an operator that is an argument")
                 yield from self._walk(meaning.whole, scope.resume_argument(meaning), branch)
-            case Guard():
+            case Guard() | Each():  # a primed variable without a value in this branch is refused
                 yield branch.with_line(self.reading.formula(whole, scope))
             case Cases():
                 raise Unread(whole.place, "CASE is not supported in an action: write IF, or a disjunction")
-            case Boxed() | _:
-                raise Unread(whole.place, f"{type(form).__name__} is not supported in an action")
+            case Boxed() | Composition():
+                raise Unread(whole.place, "[A]_v, <<A>>_v and A \\cdot B are not supported in an action")
 
     def _next(self) -> ast.Definition | None:
         """Return the definition of Next, whose name says nothing of an action."""
