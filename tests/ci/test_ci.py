@@ -191,6 +191,35 @@ def _without_seconds(manifest: str) -> str:
     return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
 
 
+MODULE_UP = """---- MODULE Up ----
+EXTENDS Naturals
+CONSTANT Most
+ASSUME Most \\in Nat
+VARIABLE x
+Init == x = 0
+Next == x < Most /\\ x' = x + 1
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+TypeOK == x \\in 0..Most
+Ends == <>(x = Most)
+====
+"""
+
+
+@pytest.mark.thorough
+def test_an_update_for_all_constants_records_invariants(tmp_path: Path) -> None:
+    """The configuration asks for more, which is not proved for all constants."""
+    (tmp_path / "Up.tla").write_text(MODULE_UP)
+    config = "SPECIFICATION Spec\nCONSTANT Most = 2\nINVARIANT TypeOK\nPROPERTY Ends\n"
+    (tmp_path / "Up.cfg").write_text(config)
+    manifest = tmp_path / "verify.toml"
+    options = 'engine = "prove"\noptions = { all_constants = true }'
+    manifest.write_text(f'[[cell]]\nid = "up"\nspec = "Up.tla"\n{options}\n')
+    done = verify("ci", str(manifest), "--update")
+    assert "recorded 1 of 1 cell" in done.output
+    assert tomllib.loads(manifest.read_text())["cell"][0]["expect"] == {"TypeOK": {"verdict": "proved"}}
+    assert verify("ci", str(manifest), "--cell", "up").exit_code == 0
+
+
 @pytest.mark.slow
 def test_an_update_counts_the_states_of_a_cell_that_looks_at_all(project: Project) -> None:
     """A cell that stops before the end, and one of another engine, get no number."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.command_line import ROOT, verify
 from tests.support.sampling import rest_slow
+from verifier.engines.all_constants import not_begun
 from verifier.parametric.lifted import Lifter, method
 from verifier.parametric.protocol_readings import read_traced
+from verifier.runs.suggested_proofs import prove_with_suggestions
 from verifier.runs.suggesting import readable
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
@@ -94,3 +97,10 @@ def test_suggest_belongs_to_proofs_for_all_constants() -> None:
     done = verify("prove", "--spec", str(LOCK), "--suggest")
     assert done.exit_code == 2
     assert "--all-constants" in done.output
+
+
+def test_a_search_for_lemmas_that_never_began_is_said_to_have_ended() -> None:
+    outcome = not_begun(["mutual_exclusion"], "timeout of 1 s")
+    unused: Any = None
+    suggested = prove_with_suggestions(unused, unused, outcome)
+    assert suggested.statistics["suggesting_ended"] == "timeout of 1 s before it began"
