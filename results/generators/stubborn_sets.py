@@ -211,7 +211,7 @@ def list_bits(words: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
 
 @dataclass
 class Counts:
-    """What a search counted."""
+    """The figures of a search."""
 
     states: int = 0
     deadlocks: int = 0
