@@ -38,32 +38,42 @@ APPROXIMATIONS = (
     Approximation(
         "an action that would assign a value outside a sort, or make an undefined read",
         "enabled",
-        "at given constants it is disabled, so the reading only adds its steps; "
-        "a proof of a deadlock invariant shows that no such assignment occurs",
+        "at given constants it is disabled, so this reading has more steps, never fewer. A proof of a "
+        "deadlock invariant also shows that no action does this",
     ),
     Approximation(
         "an item beyond the end of a sequence, or at a key that a function lacks",
         "any value",
-        "the property must not depend on it: the proof includes that its reads have values",
+        "the property must not depend on it: a proof also shows that the property reads no such item",
     ),
     Approximation(
         "the least or greatest element of an empty set",
         "any integer",
-        "the axiom of the new symbol only concerns sets with an element",
+        "the axiom of least and greatest elements only concerns sets with an element",
     ),
     Approximation(
         "the number of values that satisfy a formula, or of elements of a set",
-        "a number that is 0 for none, at most the size of the sort, and greater by one with one more value",
+        "a number with these axioms: it is 0 if there is no such value; it is at most the size of an index "
+        "set or range; with one more value, it is greater by one",
         "this is true of finite sets, and every set of the protocol is finite",
     ),
     Approximation(
         "a quotient or a remainder",
-        "a number of Euclid's equation, in which the product with an unknown divisor has partial axioms",
+        "a number that satisfies Euclid's equation. If the divisor is unknown, its product with the quotient "
+        "has some axioms only",
         "the true numbers satisfy the equation and the axioms",
     ),
     Approximation(
+        "a set that is an element of a set, in a record of a set, or bound by a quantifier",
+        "an element of a new sort. A predicate says what its members are. Each formula has such an element, "
+        "whose members are the values that satisfy the formula",
+        "the new sort has an element for every set. It is not assumed that two elements with the same members "
+        "are equal: solvers get fewer facts than are true",
+    ),
+    Approximation(
         "the elements of a sequence that satisfy a condition",
-        "a sequence whose places map, in order, to the places in the whole one whose elements satisfy it",
-        "the true subsequence is one of these",
+        "a new sequence. Its places map, in order, to exactly those places of the old sequence whose elements "
+        "satisfy the condition",
+        "the true subsequence is such a sequence",
     ),
 )
