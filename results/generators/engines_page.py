@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from verifier.cli.help_groups import SPEC_HELP
+from verifier.cli.specs import CONFIG_HELP, LEMMA_HELP, LIBRARY_HELP, SET_HELP
 from verifier.runs.engine import engine_named
 from verifier.runs.option import OneOf, Option, Switch, Whole, Words, list_declared
 from verifier.runs.table import ENGINES
@@ -49,12 +51,45 @@ alone needs 8 to 20.
 """
 
 
+_SPEC = """\
+## Options of all engines
+
+These options say which spec is checked, and how it is read. The command of each engine takes them. The
+tables below have the other options. Grids and cells have keys for these options, and `verifier.load` has
+arguments:
+
+| option | in a grid or cell | in Python | |
+|---|---|---|---|
+"""
+_SPEC_OPTIONS = (
+    ("SPEC", "`spec`, or `specs` in a grid", "the first argument", SPEC_HELP),
+    ("--set", "`constants`", "arguments with their names", SET_HELP),
+    ("--config", "`config`", "`config`", CONFIG_HELP),
+    ("--library", "`library`", "`library`", LIBRARY_HELP),
+    ("--lemma", "`lemmas`", "`lemmas`", LEMMA_HELP),
+)
 _FREE = "meaning.md#parameters-of-actions-free-or-expanded"
 
 
 def page() -> str:
     """Return the page."""
-    return "\n".join([_HEAD, *(line for name in ENGINES for line in _engine(name))])
+    engines = (line for name in ENGINES for line in _engine(name))
+    return "\n".join([_HEAD, *_options_of_all(), *engines])
+
+
+def _options_of_all() -> Iterator[str]:
+    """Yield the section on the options that no engine declares."""
+    yield _SPEC + "\n".join(
+        f"| `{flag}` | {key} | {argument} | {_escape(words)} |"
+        for flag, key, argument, words in _SPEC_OPTIONS
+    )
+    proving = [f"`{name}`" for name in ENGINES if engine_named(name).writes_certificates]
+    yield f"""
+These engines use lemmas, because they prove: {", ".join(proving)}. For a TLA+ module, `--lemma` names an
+operator of the module. A Python protocol declares its lemmas itself. Then `prove` and `induct` take
+`--lemma` to use only the named lemmas. `prove --all-constants` and the other engines refuse `--lemma` for a
+Python protocol.
+"""
 
 
 def _engine(name: str) -> Iterator[str]:
@@ -114,6 +149,10 @@ def _default(item: Option) -> str:
 
 def _help(item: Option) -> str:
     words = f"{item.help} Not allowed in grids and manifests." if item.of_command else item.help
+    return _escape(words)
+
+
+def _escape(words: str) -> str:
     return words.replace("|", "\\|")
 
 

@@ -67,13 +67,13 @@ APPROXIMATIONS = (
         "a set that is an element of a set, in a record of a set, or bound by a quantifier",
         "an element of a new sort. A predicate says what its members are. Each formula has such an element, "
         "whose members are the values that satisfy the formula",
-        "the new sort has an element for every set. It is not assumed that two elements with the same members "
-        "are equal: solvers get fewer facts than are true",
+        "the new sort has an element for every set. It is not assumed that two elements with the same "
+        "members are equal: solvers get fewer facts than are true",
     ),
     Approximation(
         "the elements of a sequence that satisfy a condition",
-        "a new sequence. Its places map, in order, to exactly those places of the old sequence whose elements "
-        "satisfy the condition",
+        "a new sequence. Its places map, in order, to exactly those places of the old sequence whose "
+        "elements satisfy the condition",
         "the true subsequence is such a sequence",
     ),
 )
