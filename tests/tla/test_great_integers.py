@@ -253,11 +253,35 @@ def test_a_branch_that_leaves_the_type_invariant_is_not_lost(tmp_path: Path, ste
     assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= K", text)) in ("no reading", "INCONCLUSIVE")
 
 
-def test_the_refusal_of_branches_says_what_to_write(tmp_path: Path) -> None:
-    step = r"w' = [i \in 0..1 |-> IF x = 0 THEN N + 1 ELSE 3] /\ x' = x"
+def test_the_refusal_of_unknown_bounds_says_what_to_write(tmp_path: Path) -> None:
+    step = r"w' = [i \in 0..1 |-> w[i] \div 2] /\ x' = x"
     spec = _write(tmp_path, "x <= K", FUNCTION.replace("STEP", step))
-    with pytest.raises(Unread, match=r"Great.tla:8:14: .* IF p THEN a ELSE b of which .* write IF p THEN"):
+    words = r"Great.tla:8:14: .* such as a quotient .* write f' \\in \[S -> 0..N\]"
+    with pytest.raises(Unread, match=words):
         execute("prove", load(spec, {}), ProveOptions(all_constants=True))
+    given = step.replace(r"[i \in 0..1 |-> w[i] \div 2]", "v")
+    given = given.replace("w' = v", r"w' \in [0..1 -> 0..K] /\ (\A i \in 0..1 : w'[i] = w[i] \div 2)")
+    assert _prove(_write(tmp_path, r"\A i \in 0..1 : w[i] <= K", FUNCTION.replace("STEP", given))) == "PROVED"
+
+
+@pytest.mark.usefixtures("no_small_constants")
+@pytest.mark.parametrize(
+    ("branches", "verdict"),
+    [
+        ("IF x = 0 THEN N - 1 ELSE 0", "INCONCLUSIVE"),
+        ("IF w[i] = 0 THEN 0 ELSE w[i] - 1", "PROVED"),
+        ("IF w[i] = N THEN N ELSE w[i] + 1", "PROVED"),
+        ("IF w[i] = N THEN 0 ELSE w[i] + 1", "PROVED"),
+        ("IF w[i] = N THEN w[i] + 1 ELSE 0", "INCONCLUSIVE"),
+        ("IF x = 0 THEN N - 3 ELSE 0", "INCONCLUSIVE"),
+        ("IF x = 0 THEN 3 ELSE N", "INCONCLUSIVE"),
+    ],
+)
+def test_bounds_of_branches_need_not_be_comparable(tmp_path: Path, branches: str, verdict: str) -> None:
+    step = rf"w' = [i \in 0..1 |-> {branches}] /\ x' = x"
+    text = FUNCTION.replace("STEP", step)
+    claim = r"\A i \in 0..1 : w[i] \in 0..N"
+    assert _prove(_write(tmp_path, claim, text)) == verdict
 
 
 GIVEN = r"w' \in [0..1 -> 0..K] /\ (\A i \in 0..1 : w'[i] = EACH) /\ x' = x"

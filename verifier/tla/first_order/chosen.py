@@ -27,8 +27,8 @@ def read_choice(reading: Reading, whole: ast.Choose, scope: Scope, expected: Kin
     is_least = _find_end(reading, whole, scope)
     if is_least is None:
         words = (
-            "only the least or greatest element of a set has a reading, as in "
-            "CHOOSE x \\in S : \\A y \\in S : x <= y; of another one write \\E"
+            "only the least or greatest element of a set with a name has a reading, as in "
+            "LET S == {…} IN CHOOSE x \\in S : \\A y \\in S : x <= y. For another choice, write \\E"
         )
         raise Unread(whole.place, f"CHOOSE: {words}")
     domain = whole.binding.domain

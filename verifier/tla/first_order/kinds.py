@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -303,13 +303,18 @@ def join(one: Kind | None, other: Kind | None) -> Kind | None:
 
 
 def _join_ranges(one: Whole, other: Whole) -> Whole:
-    """Return a kind with the bounds of both, as far as one surely lies beyond the other; else without."""
+    """Return a kind with bounds that hold for the values of both: term by term, since no constant is
+    negative."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return Whole()
-    low = one.low if is_at_most(one.low, other.low) else other.low
-    high = one.high if is_at_most(other.high, one.high) else other.high
-    joined = Whole(low, high)
-    return joined if is_within(one, joined) and is_within(other, joined) else Whole()
+    return Whole(_merge(one.low, other.low, min), _merge(one.high, other.high, max))
+
+
+def _merge(one: Linear, other: Linear, choose: Callable[[int, int], int]) -> Linear:
+    mine, theirs = dict(one.parts), dict(other.parts)
+    parts = {name: choose(mine.get(name, 0), theirs.get(name, 0)) for name in sorted({*mine, *theirs})}
+    kept = tuple((name, times) for name, times in parts.items() if times)
+    return Linear(choose(one.number, other.number), kept)
 
 
 def is_at_most(one: Linear, other: Linear) -> bool:

@@ -30,9 +30,8 @@ def describe_kind(kind: Kind) -> str:
     if not isinstance(kind, Whole):
         return f"{kind}, of which nothing here says more: compare it with a variable, or list its elements"
     return (
-        "an integer whose bounds are not known, such as a quotient, a number of elements, or IF p THEN a "
-        "ELSE b of which none is known to be the least. For IF, write IF p THEN x' = a ELSE x' = b; in a "
-        "function \\E f \\in [S -> 0..Most] : (\\A s \\in S : f[s] = IF p THEN a ELSE b) /\\ x' = f"
+        "an integer whose bounds are not known, such as a quotient or a number of elements. For f' = [i "
+        "\\in S |-> e], write f' \\in [S -> 0..N] /\\ \\A i \\in S : f'[i] = e"
     )
 
 
