@@ -19,10 +19,10 @@ from tests.support.tla_random_texts import configuration, module
 from tests.support.workers import find_with_workers, share_all_levels
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
-from verifier.runs.modules import exploring
+from verifier.runs.modules import memory_watch
 from verifier.runs.modules.policy import POLICY
 from verifier.storage.work_folder import WorkFolder
-from verifier.tla.columns import level_choice
+from verifier.tla.columns import level_choice, search
 from verifier.tla.explorer import Explorer
 from verifier.tla.files import byte_table, stored_states
 from verifier.tla.files.byte_table import ByteTable
@@ -150,7 +150,7 @@ def test_a_search_is_continued_not_repeated(tmp_path: Path) -> None:
         specify_module(tmp_path, GRID, config),
         work,
         resume=True,
-        enforce=lambda explorer: levels.append(explorer.level),
+        enforce=lambda explorer: levels.extend([explorer.level] * (explorer.result.generated > 0)),
     )
     assert min(levels) == 5
     with pytest.raises(UsageError, match="--depth 3 is too small"):
@@ -186,22 +186,23 @@ def test_an_infinite_value_ends_the_search(tmp_path: Path) -> None:
 # -- temporary files
 
 
-def _fill_memory(states: int) -> Callable[[Explorer], None]:
+def _fill_memory(states: int, *, full: bool = True) -> Callable[[Explorer], None]:
     """Let memory be nearly full from so many states on."""
 
     def enforce(explorer: Explorer) -> None:
         explorer.crowded = explorer.count >= states
+        explorer.full = full and explorer.crowded
 
     return enforce
 
 
-def _compare_in_files(folder: Path, body: str, config: str, **options: Any) -> None:
+def _compare_in_files(folder: Path, body: str, config: str, *, full: bool = True, **options: Any) -> None:
     """Compare a search in memory with searches that go to files at once, and in the middle."""
     alone = options | {"workers": 1}
     one, _ = find_with_workers(specify_module(folder, body, config), **alone)
     for states in (1, one[1][0] // 2):
         made = specify_module(folder, body, config)
-        fill, explorers = _fill_memory(states), list[Explorer]()
+        fill, explorers = _fill_memory(states, full=full), list[Explorer]()
 
         def enforce(explorer: Explorer, fill: Any = fill, explorers: Any = explorers) -> None:
             fill(explorer)
@@ -210,7 +211,7 @@ def _compare_in_files(folder: Path, body: str, config: str, **options: Any) -> N
         asked: dict[str, Any] = {"workers": 1, "enforce": enforce, **options}
         assert find_with_workers(made, **asked)[0] == one
         moved = explorers[-1].in_files or explorers[-1].known.orbits is not None
-        assert moved or len(one[1][2]) < 3 or one[0]
+        assert moved or len(one[1][2]) < 3 or one[0] or not full
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS)
@@ -228,6 +229,49 @@ def test_from_columns_and_workers_to_files(
     share_all_levels(monkeypatch)
     for options in ({"by_columns": True}, {"by_columns": False, "workers": 2}):
         _compare_in_files(tmp_path, GRID, config, keep_going=True, **options)
+
+
+_COUNTERS = (
+    "EXTENDS Naturals\nVARIABLES a, b, c\nInit == a = 0 /\\ b = 0 /\\ c = 0\n"
+    "Up == a < 9 /\\ a' = a + 1 /\\ UNCHANGED <<b, c>>\nOver == b < 9 /\\ b' = b + 1 /\\ UNCHANGED <<a, c>>\n"
+    "Out == c < 9 /\\ c' = c + (a % 3) + 1 /\\ UNCHANGED <<a, b>>\nNext == Up \\/ Over \\/ Out\n"
+    "Inv == a + b + c < 24\nSum == <<a + b, c>>\nWithin == a + b < 15\n"
+)
+
+
+@pytest.mark.parametrize("more", ["", "INVARIANT Inv\n", "VIEW Sum\n", "CONSTRAINT Within\n"])
+def test_columns_keep_old_states_in_a_file(
+    more: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys are made again from the file, and columns may be left for one state."""
+    monkeypatch.setattr(level_choice, "_LARGE", 5)
+    monkeypatch.setattr(level_choice, "_TRIED_SECONDS", 1e9)
+    monkeypatch.setattr(search, "_FIRST_ROWS", 8)
+    monkeypatch.setattr(search, "_READ_AT_ONCE", 5)
+    monkeypatch.setattr(search, "_KEYS_AT_ONCE", 7)
+    moved: list[bool] = []
+    move = search.Search.move_to_file
+
+    def count_moves(columns: search.Search, end: int) -> bool:
+        moved.append(move(columns, end))
+        return moved[-1]
+
+    monkeypatch.setattr(search.Search, "move_to_file", count_moves)
+    _compare_in_files(tmp_path, _COUNTERS, f"{QUIET}\n{more}", full=False, keep_going=True)
+    assert sum(moved) > 3
+    work, resume = tmp_path / "work", False
+    one, _ = find_with_workers(specify_module(tmp_path, _COUNTERS, f"{QUIET}\n{more}"), 1, keep_going=True)
+    for level in (6, 9, 99):
+        stop, fill = _stop_at(level), _fill_memory(20, full=False)
+
+        def enforce(explorer: Explorer, stop: Any = stop, fill: Any = fill) -> None:
+            fill(explorer)
+            stop(explorer)
+
+        made = specify_module(tmp_path, _COUNTERS, f"{QUIET}\n{more}")
+        found = _search(made, work, resume=resume, enforce=enforce, keep_going=True)
+        resume = True
+    assert found == one
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -351,7 +395,8 @@ def test_the_memory_limit_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """The command uses files before memory is full, and finds the same."""
     path = _slow_module(tmp_path)
     expected = _explore(path, "--by", "interpreter")
-    monkeypatch.setattr(exploring, "POLICY", replace(POLICY, share_of_memory=0.01))
+    less = replace(POLICY, share_of_memory=0.001, share_of_full_memory=0.001)
+    monkeypatch.setattr(memory_watch, "POLICY", less)
     run = _explore(path, "--by", "interpreter", "--memory", "4GiB")
     assert _found(run) == _found(expected)
     assert run["statistics"]["bytes_in_temporary_files"] > 12 * run["statistics"]["distinct_states"]

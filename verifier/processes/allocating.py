@@ -22,3 +22,24 @@ def keep_what_is_freed() -> None:
         return
     options(_MMAP_THRESHOLD, _LARGE)
     options(_TRIM_THRESHOLD, _KEPT)
+
+
+def give_back_freed() -> None:
+    """Give freed memory back to the system, if the C library supports it."""
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):  # not glibc
+        return
+    trim(0)
+
+
+def measure_peak() -> int:
+    """Return the most bytes that this process had in memory so far; 0 if the system does not say."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    return 0

@@ -118,14 +118,20 @@ class Explorer(SearchState):
         """Raise Interrupted if a limit is reached."""
         self.enforce(self)
 
-    def use_files(self) -> None:
-        """Move the states to files if memory is nearly full. One process then continues, state by state. With
-        symmetry, orbits need the states in memory."""
-        if not self.crowded or self.in_files or self.known.orbits is not None:
+    def use_files(self, *, leave: bool = False) -> None:
+        """Move states to files if memory is nearly full. Columns only move the states that are expanded, as
+        long as that helps. Then one process continues, state by state. With symmetry, orbits need the states
+        in memory. ``leave``: leave columns of which a part is in a file."""
+        if not (self.crowded or leave) or self.in_files or self.known.orbits is not None:
+            return
+        columns = self.columns.search
+        if columns is not None and not leave and (columns.move_to_file(self.current + 1) or not self.full):
             return
         from verifier.tla.files.moving import move_to_files  # few searches need files
 
-        stored = move_to_files(self, self.columns.search)
+        if columns is not None:
+            columns.forget_keys()
+        stored = move_to_files(self, None if columns is None else columns.iterate())
         self.columns.end()
         if self.workers is not None:
             self.workers.end()

@@ -49,8 +49,12 @@ class SearchState(ABC):
         self.possible = Possible(specification, checked) if specification.possible else None
         self.deadlock = specification.titles.no_deadlock
         self.looks_for_deadlocks = self.deadlock in properties
-        self.crowded = False
-        """True if memory is nearly full, so that the states should go to files."""
+        self.memory: int | None = None
+        """The limit of memory in bytes, if there is one."""
+        self.used = self.peak = 0
+        """The bytes in use when the limits were last checked, and the most of them until then."""
+        self.crowded = self.full = False
+        """``crowded``: states should go to files. ``full``: all of them, whatever that costs."""
         self.begin()
         self.walks = Walks(specification)
         self.names = self.walks.names
@@ -102,8 +106,9 @@ class SearchState(ABC):
         """Continue with this process alone."""
 
     @abstractmethod
-    def use_files(self) -> None:
-        """Move the states to files if memory is nearly full, and if that is possible."""
+    def use_files(self, *, leave: bool = False) -> None:
+        """Move states to files if memory is nearly full, and if that is possible. ``leave``: leave columns of
+        which a part is in a file."""
 
     @abstractmethod
     def enforce_limits(self) -> None:

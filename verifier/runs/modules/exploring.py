@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from verifier.engines.exploration_progress import Progress
 from verifier.engines.outcome import Outcome
 from verifier.errors import UsageError
@@ -18,7 +16,6 @@ from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
 from verifier.outcomes.unbounded import add_growth, find_unbounded
-from verifier.printable import say_count
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
@@ -36,6 +33,7 @@ from verifier.runs.modules.loading import (
     no_initial_state,
     split_properties,
 )
+from verifier.runs.modules.memory_watch import MemoryWatch
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.news import Known, Remark
@@ -180,12 +178,8 @@ class _Search:
         names = [variable.name for variable in self.spec.variables]
         self.growth = Growth(names)
         self.late_growth = Growth(names, sample=POLICY.late_growth_sample)
-        self.process = psutil.Process()
-        used = int(self.process.memory_info().rss)
-        self.memory = limits.memory or int(
-            psutil.virtual_memory().available * POLICY.share_of_free_memory + used
-        )
-        self.used, self.peak, self.reason = used, used, ""
+        self.memory = MemoryWatch(limits.memory, listen)
+        self.reason = ""
         self.traces: dict[str, dict[str, Any]] = {}
         self.counts: FormulaCounts | None = None
         self.coverage: dict[str, Any] = {}
@@ -274,7 +268,7 @@ class _Search:
         seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
         figures = describe_exploration(explorer, never, seconds, cpu_seconds)
         figures |= describe_files(explorer, self.keeper)
-        return figures | {"peak_memory_bytes": max(self.peak, int(self.process.memory_info().rss))}
+        return figures | {"peak_memory_bytes": self.memory.measure_peak()}
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
         """Return the verdict on a formula that TLC evaluates once, when all states were explored or the
@@ -316,16 +310,11 @@ class _Search:
 
     def _check_limits(self) -> None:
         self.limits.check_time()
-        used = int(self.process.memory_info().rss)
-        used += 0 if self.workers is None else self.workers.memory
-        self.used, self.peak = used, max(self.peak, used)
-        if used > self.memory:
-            limit = "the memory of this machine" if self.limits.memory is None else None
-            raise Interrupted(limit or f"memory limit of {self.memory / 2**20:g} MiB")
+        self.memory.check(0 if self.workers is None else self.workers.memory)
 
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
-        self._look_at_memory(explorer)
+        self.memory.advise(explorer, keeps_all=self.options.graph)
         now, result = time.monotonic(), explorer.result
         new = (name for name in result.violations if name not in self.said)
         for name in sorted(new, key=lambda name: len(result.violations[name].states)):
@@ -339,14 +328,6 @@ class _Search:
         if now - self.told > POLICY.quiet_seconds:
             self.told = now
             self.listen(self._progress(explorer))
-
-    def _look_at_memory(self, explorer: Explorer) -> None:
-        """Let the states go to files before memory is full. A graph of them is for few states."""
-        crowded = self.used > POLICY.share_of_memory * self.memory and not self.options.graph
-        if crowded and not explorer.crowded and explorer.known.orbits is None:
-            words = f"{say_count(explorer.count, 'state')} take much of the memory: they go to files"
-            self.listen(Remark(f"{words}, and one process continues, state by state"))
-        explorer.crowded = explorer.crowded or crowded
 
     def _look_periodically(self, now: float) -> None:
         """Evaluate _PERIODIC once a minute. Raises Interrupted if it is false, which also ends TLC."""

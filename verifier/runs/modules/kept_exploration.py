@@ -45,7 +45,9 @@ def open_keeper(
 
 def describe_files(explorer: Explorer, keeper: LevelKeeper | None) -> dict[str, Any]:
     """Return the figures of the files, and the level from which the search continued."""
-    temporary = {"bytes_in_temporary_files": explorer.known.size} if explorer.in_files else {}
+    columns = explorer.columns.search
+    in_files = explorer.known.size if columns is None or columns.old is None else columns.old.size
+    temporary = {"bytes_in_temporary_files": in_files} if in_files else {}
     if keeper is None:
         return temporary
     resumed = {} if keeper.resumed is None else {"resumed_at_level": keeper.resumed.level}

@@ -143,9 +143,14 @@ class Policy:
     share_of_free_memory: float = 0.9
     """The share of free memory that a search takes if no limit is given: the rest is for the other
     programs."""
+    share_of_freed_memory: float = 0.4
+    """The share of the memory limit from which on freed memory is given back to the system. btree kept
+    230 MiB, 150 of them in use."""
     share_of_memory: float = 0.7
     """The share of the memory limit from which on the interpreter's states go to files. Moving them takes
     memory, too: for the index of the files."""
+    share_of_full_memory: float = 0.8
+    """The share from which on columns are left, which are several times as fast but need more memory."""
     states_with_successors: int = 50_000
     """States whose successors random walks keep: they return to the states near Init."""
 

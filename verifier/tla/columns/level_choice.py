@@ -83,6 +83,7 @@ class ByColumns:
         """Return the search, after the limits are checked. That check may have left columns."""
         if self.search is not None:
             self.explorer.enforce_limits()
+            self.search.fit_rows()
             self.explorer.use_files()
         return self.search
 
@@ -106,8 +107,10 @@ class ByColumns:
 
     def some(self, count: int) -> Sequence[State]:
         """Return about this number of known states, from all levels."""
-        which = slice(None, None, self.count // count + 1)
-        return self.explorer.known.states[which] if self.search is None else self.search.some(which)
+        step = self.count // count + 1
+        if self.search is None:
+            return self.explorer.known.states[::step]
+        return [state for state, _ in self.search.iterate(step)]
 
     def actions(self, first: int, end: int) -> set[str] | None:
         """Return the actions of the steps from these states. None if the interpreter must find them."""
@@ -139,6 +142,8 @@ class ByColumns:
 
     def leave(self) -> None:
         """Continue with the interpreter."""
+        if self.search is not None and self.search.old is not None:
+            self.explorer.use_files(leave=True)
         if self.search is not None:
             search, self.search = self.search, None
             known = self.explorer.known

@@ -7,7 +7,7 @@ deadlock, a limit of states. So the interpreter makes every report of a search.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed
 from verifier.tla.columns.truths import Truth
 from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unsuited, Unusual
+from verifier.tla.files.column_file import ColumnFile
 from verifier.tla.frames import Unit
 from verifier.tla.splitting import Formula
 
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
 
 _FIRST_ROWS, _MOST_ROWS = 1 << 10, 1 << 18
 """The number of rows that are made at a time, at first and at most."""
+_SHARE_FOR_ROWS, _LARGER = 0.2, 1.2
+"""The share of the memory for rows that are made at a time, and the growth of their number from which on the
+memory that they take is measured again."""
+_READ_AT_ONCE, _KEYS_AT_ONCE = 1 << 12, 1 << 16
+_SHARE_MOVED = 0.25
+"""The share of the states in memory from which on moving them to a file is worthwhile."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +75,15 @@ class Search:
         self.packed = Packed([one.numbers for one in self.view])
         self.states = self._columns(explorer.known.states)
         self.parents = np.array(explorer.known.parents, np.int64)
+        self.most_rows = _MOST_ROWS
+        self.rows = self.largest_rows = 0
+        """The number of rows that were made last, and most of them."""
+        self.used = explorer.used
+        self.old: ColumnFile | None = None
+        """The first states, if they are in a file. The columns have the states after them."""
         self.classes = None if orbits is None else ClassesOfStates(orbits, self.columns.numbers)
         self._compute_keys()
-        self.rows_per_state = 4.0
+        self.rows_per_state = self.most_per_state = 4.0
         self.seconds, self.generated = 0.0, 0
 
     def _checks(self, asked: set[str]) -> _Checks:
@@ -104,20 +117,58 @@ class Search:
         ]
 
     def __len__(self) -> int:
-        return len(self.parents)
+        return self.base + len(self.parents)
+
+    @property
+    def base(self) -> int:
+        """Return the number of states in a file."""
+        return 0 if self.old is None else len(self.old)
+
+    def read(self, first: int, end: int) -> tuple[list[Column], Column]:
+        """Return the columns of some states, and their predecessors."""
+        base = self.base
+        if first >= base:
+            return [column[first - base : end - base] for column in self.states], self.parents[
+                first - base : end - base
+            ]
+        assert self.old is not None
+        *columns, parents = self.old.read(first, min(end, base))
+        if end > base:
+            more = [column[: end - base] for column in (*self.states, self.parents)]
+            *columns, parents = map(np.concatenate, zip((*columns, parents), more, strict=True))
+        return columns, parents
+
+    def iterate(self, step: int = 1) -> Iterator[tuple[State, int]]:
+        """Yield every nth state, with the number of its predecessor."""
+        for first in range(0, len(self), _READ_AT_ONCE * step):
+            columns, parents = self.read(first, min(first + _READ_AT_ONCE * step, len(self)))
+            yield from zip(self._states_of(columns, step), parents[::step].tolist(), strict=True)
 
     def copy_rows(self, known: int) -> list[tuple[State, int]]:
         """Return the states after the first ones, each with the number of its predecessor."""
-        return list(zip(self.some(slice(known, None)), self.parents[known:].tolist(), strict=True))
+        columns, parents = self.read(known, len(self))
+        return list(zip(self._states_of(columns), parents.tolist(), strict=True))
 
-    def some(self, which: slice) -> list[State]:
-        """Return some of the states."""
+    def _states_of(self, columns: Sequence[Column], step: int = 1) -> list[State]:
         values = [numbers.values for numbers in self.columns.numbers]
-        columns = [
-            [own[number] for number in column[which].tolist()]
-            for own, column in zip(values, self.states, strict=True)
+        made = [
+            [own[number] for number in column[::step].tolist()]
+            for own, column in zip(values, columns, strict=True)
         ]
-        return list(zip(*columns, strict=True))
+        return list(zip(*made, strict=True))
+
+    def move_to_file(self, end: int) -> bool:
+        """Move the states before one to a file, if these are many of those in memory. Return True if so. No
+        state before ``end`` is expanded any more."""
+        moved = end - self.base
+        if moved < 1 or moved < _SHARE_MOVED * len(self.parents):
+            return False
+        if self.old is None:
+            self.old = ColumnFile(len(self.states) + 1)
+        self.old.append([column[:moved] for column in (*self.states, self.parents)])
+        self.states = [column[moved:].copy() for column in self.states]
+        self.parents = self.parents[moved:].copy()
+        return True
 
     @property
     def in_orbits(self) -> int:
@@ -129,7 +180,7 @@ class Search:
     # -- keys
 
     def _keys(self, states: Batch) -> Column:
-        columns = [one.of(states) if isinstance(one, Valued) else states.column(one) for one in self.view]
+        columns = self._columns_of_view(states)
         if self.packed.outgrown():
             self._compute_keys()
         return self._pack(columns, len(states))
@@ -140,13 +191,26 @@ class Search:
 
     def _compute_keys(self) -> None:
         """Compute keys for all known states."""
-        whole = Batch(self.states, np.arange(len(self)))
-        columns = [one.of(whole) if isinstance(one, Valued) else whole.column(one) for one in self.view]
+        if any(isinstance(one, Valued) for one in self.view):  # first all their values get numbers
+            for _ in self._list_view():
+                pass
         self.packed.outgrown()
         if self.classes is not None:
             self.classes.forget()
         self.known = Classes()
-        self.known.find(self._pack(columns, len(self)))
+        for columns, count in self._list_view():
+            self.known.find(self._pack(columns, count))
+
+    def _list_view(self) -> Iterator[tuple[list[Column], int]]:
+        """Yield the columns of the view for all known states, part by part, and the number of states."""
+        at_once = len(self) if self.old is None else _KEYS_AT_ONCE
+        for first in range(0, len(self), max(at_once, 1)):
+            columns, parents = self.read(first, min(first + at_once, len(self)))
+            states = Batch(columns, np.arange(len(parents)))
+            yield self._columns_of_view(states), len(parents)
+
+    def _columns_of_view(self, states: Batch) -> list[Column]:
+        return [one.of(states) if isinstance(one, Valued) else states.column(one) for one in self.view]
 
     # -- steps
 
@@ -158,13 +222,31 @@ class Search:
         except FOUND_AGAIN as error:
             raise Unusual(str(error)) from None
         made = self.explorer.result.generated - before
-        self.rows_per_state = max(made / (until - first), 1.0)
+        self.rows, self.rows_per_state = made, max(made / (until - first), 1.0)
+        self.most_per_state = max(self.most_per_state, self.rows_per_state)
         self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
 
     def until(self, first: int, most: int) -> int:
         """Return the end of the states from one on that make a good number of rows."""
-        rows = min(max(self.generated, _FIRST_ROWS), _MOST_ROWS)
-        return min(most, first + max(int(rows / self.rows_per_state), 1))
+        rows = min(max(self.generated, _FIRST_ROWS), self.most_rows)
+        scarce = self.most_rows < _MOST_ROWS
+        return min(most, first + max(int(rows / (self.most_per_state if scarce else self.rows_per_state)), 1))
+
+    def forget_keys(self) -> None:
+        """Free the memory of keys. The states can still be read, but none can be expanded any more."""
+        self.known, self.packed = Classes(), Packed([one.numbers for one in self.view])
+
+    def fit_rows(self) -> None:
+        """Limit the number of rows by the memory that the last ones took, if they were more than ever."""
+        explorer, before = self.explorer, self.used
+        self.used = explorer.used
+        if explorer.memory is None or self.rows <= _LARGER * self.largest_rows:
+            return
+        size = (explorer.peak - before) / self.rows
+        self.largest_rows = self.rows
+        if size > 0:
+            most = int(_SHARE_FOR_ROWS * explorer.memory / size)
+            self.most_rows = min(max(most, _FIRST_ROWS), _MOST_ROWS)
 
     def actions(self, first: int, most: int) -> set[str]:
         """Return the actions of the steps from the states from one on. Raises Unusual."""
@@ -191,11 +273,12 @@ class Search:
 
     def _take_steps(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
         """Return the steps from some states, their successors, and the number of states without a step."""
-        rows = self.walk.rows(Batch(self.states, np.arange(first, until)))
+        rows = self.walk.rows(Batch(self.states, np.arange(first, until) - self.base))
         made = [rows.column(of) for of in self.columns.next]
         if any((column == UNSET_NUMBER).any() for column in made):
             raise Unusual("a variable has no value")
-        return rows, made, int((np.bincount(rows.parents - first, minlength=until - first) == 0).sum())
+        steps = np.bincount(rows.parents - (first - self.base), minlength=until - first)
+        return rows, made, int((steps == 0).sum())
 
     def _expand(self, first: int, until: int) -> None:
         explorer, result = self.explorer, self.explorer.result
@@ -213,14 +296,14 @@ class Search:
             raise Unusual("the last state")
         self.known.add(new_keys)
         if explorer.follow_columns is not None:
-            explorer.follow_columns(rows.parents[within], self.known.find_numbers(keys[within]))
+            explorer.follow_columns(rows.parents[within] + self.base, self.known.find_numbers(keys[within]))
         self._count(rows, deadlocks)
         result.beyond += beyond
         result.distinct += len(new)
         self.states = [
             np.concatenate([known, column[new]]) for known, column in zip(self.states, made, strict=True)
         ]
-        self.parents = np.concatenate([self.parents, rows.parents[new]])
+        self.parents = np.concatenate([self.parents, rows.parents[new] + self.base])
 
     def _new(self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]) -> tuple[Column, Column, int]:
         """Return the rows of new states, each once, the keys of all rows, and the number of states outside

@@ -6,14 +6,10 @@ whole string is read and compared, so no two strings are taken for one.
 
 from __future__ import annotations
 
-import os
-import tempfile
-import weakref
 from array import array
 from collections.abc import Iterator
 
-from verifier.files import reason_of
-from verifier.processes.limits import Interrupted
+from verifier.tla.files.temporary_file import TemporaryFile
 
 _FEWEST_SLOTS = 1 << 12
 _MOST_FULL = 0.7
@@ -32,15 +28,9 @@ class ByteTable:
         self._width, self._count = width, 0
         self._starts = array("q", [0])
         """The place of each string, if lengths differ, and the end."""
-        self._written, self._tail = 0, bytearray()
+        self._file, self._tail = TemporaryFile(), bytearray()
         """The bytes in the file, and those that follow."""
         self._slots = array("Q", bytes(8 * _FEWEST_SLOTS))
-        try:
-            self._file, name = tempfile.mkstemp(prefix="verify-explore-")
-            weakref.finalize(self, os.close, self._file)
-            os.unlink(name)  # the system removes the file once it is closed, also if the process is killed
-        except OSError as error:
-            raise _stop(error) from error
 
     def __len__(self) -> int:
         return self._count
@@ -48,7 +38,7 @@ class ByteTable:
     @property
     def size(self) -> int:
         """Return the bytes of all strings."""
-        return self._written + len(self._tail)
+        return self._file.size + len(self._tail)
 
     def _place(self, number: int) -> tuple[int, int]:
         if self._width is not None:
@@ -58,18 +48,9 @@ class ByteTable:
     def read(self, number: int) -> bytes:
         """Return the string with a number."""
         start, end = self._place(number)
-        if start >= self._written:
-            return bytes(self._tail[start - self._written : end - self._written])
-        return self._read(start, end)
-
-    def _read(self, start: int, end: int) -> bytes:
-        try:
-            content = os.pread(self._file, end - start, start)
-        except OSError as error:
-            raise _stop(error) from error
-        if len(content) != end - start:
-            raise Interrupted(f"a file in {tempfile.gettempdir()} is shorter than it was written")
-        return content
+        if start >= self._file.size:
+            return bytes(self._tail[start - self._file.size : end - self._file.size])
+        return self._file.read(start, end)
 
     def find(self, content: bytes) -> int | None:
         """Return the number of a string; None for a new one."""
@@ -90,7 +71,8 @@ class ByteTable:
         if self._width is None:
             self._starts.append(self._starts[-1] + len(content))
         if len(self._tail) >= _WRITTEN_AT_ONCE:
-            self._write()
+            self._file.append(self._tail)
+            self._tail = bytearray()
         if self._count > _MOST_FULL * len(self._slots):
             self._grow()
         else:
@@ -110,28 +92,15 @@ class ByteTable:
         for number, content in enumerate(self.read_all()):
             self._put(content, number)
 
-    def _write(self) -> None:
-        try:
-            data = memoryview(self._tail)
-            while data:
-                some = os.pwrite(self._file, data, self._written)
-                data, self._written = data[some:], self._written + some
-        except OSError as error:
-            raise _stop(error) from error
-        self._tail = bytearray()
-
     def read_all(self, first: int = 0) -> Iterator[bytes]:
         """Yield the strings from one on."""
         for low in range(first, self._count, _READ_AT_ONCE):
             high = min(self._count, low + _READ_AT_ONCE)
             start, end = self._place(low)[0], self._place(high - 1)[1]
-            inside = min(max(start, self._written), end)
-            content = self._read(start, inside) if inside > start else b""
-            content += self._tail[inside - self._written : end - self._written] if end > inside else b""
+            inside = min(max(start, self._file.size), end)
+            content = self._file.read(start, inside) if inside > start else b""
+            content += self._tail[inside - self._file.size : end - self._file.size] if end > inside else b""
             for number in range(low, high):
                 one, other = self._place(number)
                 yield content[one - start : other - start]
 
-
-def _stop(error: OSError) -> Interrupted:
-    return Interrupted(f"a file in {tempfile.gettempdir()}: {reason_of(error)}")

@@ -124,11 +124,7 @@ class LevelKeeper:
                     for own in columns.columns.numbers
                 ]
                 self._columns = columns, translations
-            return Source(
-                [column[first:end] for column in columns.states],
-                columns.parents[first:end],
-                self._columns[1],
-            )
+            return Source(*columns.read(first, end), self._columns[1])
         known = search.known
         if self._known is None or self._known[0] is not known:
             self._known = known, Translation(lambda number: known.encode(number, self._coding))
