@@ -73,10 +73,10 @@ class DepthsText(ProgressText):
 
     def hear(self, news: bmc.Progress) -> Iterator[str]:
         """Keep violations and witnesses."""
-        if news.steps is None:
-            self._closed[news.search] = news.depth
-        else:
+        if news.steps is not None:
             yield violation_line(news)
+        elif news.depth or not self._of_loops:  # a loop has a state
+            self._closed[news.search] = news.depth
 
     def now(self) -> str:
         """The depth that each search closed."""
@@ -156,7 +156,8 @@ def prover_line(news: prove.Progress, *, of_loops: bool = False) -> str:
         obligations = say_count(news.obligations or 0, "obligation")
         what = f"frame {news.depth}, {say_count(news.clauses, 'clause')}, {obligations}"
     elif of_loops:
-        what = say_no_lasso(max((news.depth or 0) - 1, 0))
+        states = (news.depth or 0) - 1
+        what = say_no_lasso(states) if states > 0 else "searching"
     else:
         what = f"depth {news.depth} closed"
     return f"{news.prover}: {what} ({news.seconds:.1f} s)"
