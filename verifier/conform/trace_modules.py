@@ -11,9 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers, read_log
+from verifier.conform.orbit_bounds import Reload, find_orbit_bound
 from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
 from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
@@ -112,8 +114,9 @@ class TraceModule:
         lines = lines_with_numbers(log)
         with _environment(self.variable, str(log.resolve())):
             try:
-                module = load(self.spec, self.settings, self.config, self.libraries)
+                module = self._load({})
                 judgement = _Judgement(module, log, lines, self.max_states, enforce, began)
+                judgement.reload = self._load
                 judgement.covers = self.covers
                 return judgement.verdict()
             except UsageError:
@@ -121,7 +124,15 @@ class TraceModule:
                 raise
 
 
+    def _load(self, settings: Mapping[str, str]) -> TlaLoaded:
+        """Load the module, with other constants on top of the settings."""
+        return load(self.spec, {**self.settings, **settings}, self.config, self.libraries)
+
+
 class _Judgement:
+    reload: Reload
+    """Loads the module again, with other constants."""
+
     def __init__(
         self,
         module: TlaLoaded,
@@ -197,9 +208,9 @@ class _Judgement:
         try:
             limits = self.explorer.enforce_limits
             draws = self.explorer.result.generated > _MANY_SUCCESSORS * (self.explorer.current + 1)
-            path = evaluate_or_refuse(
-                lambda: find_witness(self.spec, index, self._initial(), self._reach, limits, draws=draws)
-            )
+            find_last = partial(find_orbit_bound, self.spec, self.reload, limits)
+            search = partial(find_witness, self.spec, index, self._initial(), self._reach, limits, find_last)
+            path = evaluate_or_refuse(lambda: search(draws=draws))
         except Interrupted as stop:
             return self._make_ended_verdict(index, str(stop))
         if path is None:
@@ -259,6 +270,7 @@ class _Judgement:
         self.spec.evaluator.registers.clear()
         again = _Judgement(module, self.log, self.lines, self.explorer.max_states, self.enforce, self.began)
         again.may_be_wide, again.covers, again.reached = True, self.covers, self.reached
+        again.reload = self.reload
         return again
 
     def _initial(self) -> list[State]:

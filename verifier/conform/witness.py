@@ -34,11 +34,13 @@ def find_witness(
     initial: list[State],
     reach: Callable[[int], None],
     check_limits: Callable[[], None],
+    find_last_bound: Callable[[], int | None] = lambda: None,
     *,
     draws: bool = True,
 ) -> list[State] | None:
     """Return an execution to the end of the log, or as far as any execution can come; None if neither was
     found. Call ``reach`` with the number of entries that some execution agrees with, for each level.
+    ``find_last_bound`` returns a number of entries that no execution exceeds, if other bounds do not decide.
     ``draws``: states have so many successors that some are drawn."""
     bound: int | None = None
     searches = [one for one in SEARCHES if draws or not one[1]]
@@ -51,7 +53,9 @@ def find_witness(
             return execution
         if number < len(_MOST_NAMES):
             better = find_bound(spec, index, initial, _MOST_NAMES[number], check_limits)
-            bound = better if better is not None else bound
+        else:
+            better = find_last_bound() if number == len(_MOST_NAMES) else None
+        bound = better if better is not None else bound
         if explained == bound:
             return execution
     return None
