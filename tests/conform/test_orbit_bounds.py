@@ -151,6 +151,12 @@ def test_sets_that_share_a_member_keep_it(tmp_path: Path, monkeypatch: pytest.Mo
     assert _bound(module, tmp_path, monkeypatch) == 4
 
 
+def test_a_field_of_the_log_may_be_a_member(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    action = r"(\E k \in Key : k \in DOMAIN Trace[l] /\ Take(k)) /\ UNCHANGED f"
+    module = _write(tmp_path, [action], [{"event": "e0", "k1": 1}] * 6)
+    assert _bound(module, tmp_path, monkeypatch) is None
+
+
 def test_a_step_that_explains_no_event_leaves_no_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
