@@ -45,14 +45,14 @@ StaleIsrCovers == \A a, y \in Replicas, j \in BegunEpochs :
     \/ \E q \in leaderAndIsrRequests :
          /\ IsReached(q) /\ EpochOf(a) < q.leaderEpoch /\ q.leaderEpoch < j
          /\ q.leader \in replicaState[a].isr
-UnledOnlyShrinks == \A p \in leaderAndIsrRequests, j \in BegunEpochs, y \in Replicas :
-  p.leaderEpoch < j /\ InitialMember(j, y) =>
-    \/ y \in p.isr
+UnledOnlyShrinks == \A k \in Epochs, j \in BegunEpochs, y \in Replicas :
+  k < j /\ InitialMember(j, y) =>
+    \/ InitialMember(k, y)
     \/ \E q \in leaderAndIsrRequests :
-         /\ IsReached(q) /\ p.leaderEpoch <= q.leaderEpoch /\ q.leaderEpoch < j
-         /\ q.leader \in p.isr
-LaggardWasMember == \A p \in leaderAndIsrRequests, j \in BegunEpochs, y \in Replicas :
-  p.leaderEpoch < j /\ InitialMember(j, y) /\ EpochOf(y) < p.leaderEpoch => y \in p.isr
+         /\ IsReached(q) /\ k <= q.leaderEpoch /\ q.leaderEpoch < j
+         /\ InitialMember(k, q.leader)
+LaggardWasMember == \A k \in Epochs, j \in BegunEpochs, y \in Replicas :
+  k < j /\ InitialMember(j, y) /\ EpochOf(y) < k => InitialMember(k, y)
 HighWatermarkInLog == \A r \in Replicas : HwOf(r) <= ReplicaLog!GetEndOffset(r)
 RecordsArePast == \A r \in Replicas, o \in ReplicaLog!Offsets : ReplicaLog!HasOffset(r, o) =>
   \E record \in LogRecords :

@@ -91,11 +91,12 @@ CASES: Mapping[str, Case] = {
         "kafka-specification", "Kip320", "StrongIsr", (), _KAFKA, _KAFKA_TYPES
     ),
     "Kip320, lemmas": Case(
-        "kafka-specification", "Kip320", "StrongIsr", _LEMMA_NAMES, _KAFKA, _KAFKA_LEMMAS
+        "kafka-specification", "Kip320", "StrongIsr", _LEMMA_NAMES, _KAFKA, _KAFKA_LEMMAS,
+        ("Kip320", "replicaState[leader].leaderEpoch = leaderAndIsrRequest.leaderEpoch"),
     ),
 }  # fmt: skip
-"""The questions by name. EWD998 sums over functions, which is refused. Kip320 is read; with the lemmas, which
-translate those of our Python protocol, it was not proved when they were written."""
+"""The questions by name. EWD998 sums over functions, which is refused. Kip320's lemmas translate those of our
+Python protocol."""
 
 
 @dataclass
@@ -139,16 +140,23 @@ def measure(name: str, case: Case, source: Path, seconds: float) -> Row:
         checked = obligations = mutant = explored = ""
         if verdict == "PROVED":
             obligations = str(len(content["proofs"][0]["obligations"]))
-            done = run_to_end(
-                verify("certify", str(certificate), "--spec", f"{own}.tla"), limit=300, folder=folder
-            )
-            checked = "yes" if done is not None and done.code == 0 else "**no**"
+            checked = _check(folder, own, certificate, max(300, seconds))
             explored = str(explore_at_all(folder / f"{own}.tla", case.claim))
             mutant = _prove_mutant(folder, own, case, seconds, words)
         cpu, wall = (0.0, 0.0) if used is None else (used.cpu, used.wall)
         lemmas = ", ".join(case.lemmas) or "none"
         measured = (verdict, obligations, cpu, wall, checked, mutant, explored, describe_assumed(content))
         return Row(name, case.module, case.claim, lemmas, *measured)
+
+
+def _check(folder: Path, own: str, certificate: Path, seconds: float) -> str:
+    """Return whether cvc5 confirms the certificate in a fresh process."""
+    done = run_to_end(
+        verify("certify", str(certificate), "--spec", f"{own}.tla"), limit=seconds, folder=folder
+    )
+    if done is None:
+        return "not in time"
+    return "yes" if done.code == 0 else "**no**"
 
 
 def _prove_mutant(folder: Path, own: str, case: Case, seconds: float, words: Sequence[str]) -> str:

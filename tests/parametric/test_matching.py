@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
+from verifier.parametric.chosen_terms import find_witnesses, say_at_ends
 from verifier.parametric.clausal import Clause
 from verifier.parametric.deciding import _in_turn
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.instances import Kinds
 from verifier.parametric.logic import Logic
-from verifier.parametric.matching import find_applications, has_fields, match, split
-from verifier.parametric.nodes import BOOL, Node
+from verifier.parametric.matching import find_applications, has_fields, match, split, split_cases
+from verifier.parametric.nodes import BOOL, INT, Node
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 
@@ -74,6 +75,51 @@ def test_a_variable_whose_value_a_clause_tells_is_replaced() -> None:
     assert split(logic, Clause((x,), told)) == [Clause((), logic.app("p", BOOL, (known,)))]
 
 
+def test_the_cases_of_a_clause_say_the_same_together() -> None:
+    """So an element that an action adds to a set needs no variable."""
+    logic = Logic()
+    x, added = logic.variable(SORT), logic.app("added", SORT)
+    old, kept = logic.app("old", BOOL, (x,)), logic.app("kept", BOOL, (x,))
+    is_there = logic.disj((old, logic.equal(x, added)))
+    holds = logic.app("holds 7", BOOL)
+    body = logic.disj((holds, logic.neg(logic.conj((kept, is_there)))))
+    parts = split_cases(logic, Clause((x,), body))
+    of_added = logic.neg(logic.app("kept", BOOL, (added,)))
+    of_old = logic.neg(logic.conj((kept, old)))
+    assert parts == [
+        Clause((x,), logic.disj((holds, of_old))),
+        Clause((), logic.disj((holds, of_added))),
+    ]
+    assert split_cases(logic, Clause((x,), of_old)) == [Clause((x,), of_old)]
+
+
+def test_claims_about_an_interval_are_instantiated_at_its_ends() -> None:
+    """``k - 1 <= n`` ends at n + 1, also where n is conditional."""
+    logic = Logic()
+    k, m, n = logic.variable(INT), logic.app("m", INT), logic.app("n", INT)
+    chosen = logic.ite(logic.app("p", BOOL), m, n)
+    before = logic.less_equal(logic.plus(k, logic.integer(-1)), chosen)
+    claim = logic.implies(before, logic.app("q", BOOL, (k,)))
+    at_ends = say_at_ends(logic, [Clause((k,), claim)], [], ())
+    one = logic.integer(1)
+    ends = [logic.plus(m, one), logic.plus(n, one)]
+    assert list(at_ends) == ends
+    assert at_ends[ends[0]] == [logic.substitute(claim, {k: ends[0]})]
+    assert list(say_at_ends(logic, [Clause((k,), claim)], [], [ends[0]])) == ends[1:]
+
+
+def test_witnesses_of_a_lemma_are_those_for_the_terms_of_the_goal() -> None:
+    logic = Logic()
+    x, y = logic.variable(SORT), logic.variable(SORT)
+    witness = logic.app("Lemma!1", SORT, (x,))
+    clause = Clause((x, y), logic.app("r", BOOL, (witness, y)))
+    terms = [logic.app(name, SORT) for name in "ab"]
+    made = find_witnesses(logic, Kinds(), [clause], terms)
+    assert made == [logic.app("Lemma!1", SORT, (term,)) for term in terms]
+    many = [logic.app(f"t{number}", SORT) for number in range(31)]
+    assert find_witnesses(logic, Kinds(), [clause], many) == []
+
+
 def test_efforts_with_little_time_come_before_great_ones() -> None:
     premises = SimpleNamespace(has_elements_with_fields=True, has_counts=False, is_hinted=lambda _: False)
     obligations = cast(Obligations, SimpleNamespace(premises=premises))
@@ -82,5 +128,7 @@ def test_efforts_with_little_time_come_before_great_ones() -> None:
     matched = [
         place for place, one in enumerate(_in_turn(obligations, obligation, EFFORTS)) if one[1].matched
     ]
-    assert max(seconds[: matched[1]]) <= 2.0
+    assert max(seconds[: matched[1] + 1]) <= 2.0
     assert len(seconds) > matched[-1] + 1
+    rounds = [one.matched for _, one in _in_turn(obligations, obligation, EFFORTS) if one.matched]
+    assert rounds == sorted(rounds)

@@ -101,14 +101,16 @@ def _in_turn(
         yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
     began = 0
     if obligation.inductive and obligations.premises.has_elements_with_fields:
-        # The first of these efforts is small, and so are those without matching; the others are not.
-        first, *others = [(number, effort) for number, effort in numbered if effort.matched]
+        # The efforts with several rounds of matching take long, so the others come first.
         began = min(_SMALL, len(efforts))
-        yield from (first, *numbered[:began], *others)
+        once = [(number, effort) for number, effort in numbered if effort.matched == 1]
+        rounds = [(number, effort) for number, effort in numbered if effort.matched > 1]
+        plain = [(n, effort) for n, effort in numbered if effort.about_fields and not effort.matched]
+        yield from (*once, *numbered[:began], *plain, *rounds)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in numbered[began : len(efforts)]:
-        if not (effort.hinted or effort.own or effort.matched) and (
+        if not (effort.hinted or effort.own or effort.matched or effort.about_fields) and (
             obligations.premises.has_counts or not effort.meeting
         ):
             yield number, effort

@@ -39,6 +39,8 @@ class Effort:
     matched: int = 0
     """The rounds in which lemmas are instantiated at the elements of sets that formulas speak of. Each round
     takes the elements of the instances before (``matching``)."""
+    about_fields: bool = False
+    """True if it is only for systems with lemmas about elements of sets that have several fields."""
     own: bool = False
     """True if the only lemmas are the one to be shown and the one that values belong to their sorts. Most
     actions change little of what a lemma mentions. Without terms, the lemmas are given with their
@@ -68,4 +70,6 @@ EFFORTS = (
     Effort((1,), 3000, Quantified.NONE, 6.0, matched=3),
     Effort((), 0, Quantified.ALL, 1.0, own=True),
     Effort((0,), 0, Quantified.NONE, 1.0, own=True),
+    Effort((2,), 300, Quantified.NONE, 2.0, matched=1, about_fields=True),
+    Effort((8,), 1000, Quantified.NONE, 6.0, about_fields=True),
 )

@@ -104,6 +104,33 @@ def split(logic: Logic, clause: Clause) -> list[Clause]:
     return [] if closed is logic.true else [Clause((), closed)]
 
 
+def split_cases(logic: Logic, clause: Clause) -> list[Clause]:
+    """Return clauses that together say the same: ``not (a and (b or c)) or d`` becomes two. So a variable
+    whose value one of the cases tells is replaced by it."""
+    for arg in clause.body.args if clause.body.kind == "or" else ():
+        inside = arg.args[0] if arg.kind == "not" else arg
+        for part in inside.args if arg.kind == "not" and inside.kind == "and" else ():
+            if part.kind != "or" or not any(_tells(case, clause.variables) for case in part.args):
+                continue
+            others = [other for other in clause.body.args if other is not arg]
+            said = [other for other in inside.args if other is not part]
+            cases = (logic.disj((*others, logic.neg(logic.conj((*said, case))))) for case in part.args)
+            return list(
+                chain.from_iterable(
+                    split_cases(logic, one)
+                    for case in cases
+                    for one in split(logic, Clause(clause.variables, case))
+                )
+            )
+    return [clause]
+
+
+def _tells(case: Node, variables: Sequence[Node]) -> bool:
+    """True if a case says which value a variable has."""
+    parts = case.args if case.kind == "and" else (case,)
+    return any(part.kind == "=" and not {*part.args}.isdisjoint(variables) for part in parts)
+
+
 def _find_held(arg: Node) -> Node:
     """Return the value of an option that is an argument: where it is none, another value is the argument."""
     if (

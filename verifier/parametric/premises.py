@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
+from verifier.parametric.chosen_terms import find_witnesses, say_at_ends
 from verifier.parametric.clausal import Clause, Clausifier, close_clause
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
 from verifier.parametric.known import Known
 from verifier.parametric.logic import Logic
-from verifier.parametric.matching import Matcher, has_fields, split
+from verifier.parametric.matching import Matcher, has_fields, split, split_cases
 from verifier.parametric.nodes import BOOL, INT, Node, walk
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
@@ -23,7 +24,6 @@ from verifier.parametric.terms_in_formulas import (
     collect_predicates,
     collect_skolem_functions,
     count_symbols,
-    list_compared_terms,
     unfold,
     unfold_partly,
 )
@@ -160,9 +160,12 @@ class Premises:
         to exist."""
         clauses = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         clauses += [(name, part) for name, clause in over.hypotheses for part in split(self.logic, clause)]
-        said = [clause.body for clause in (*obligation.goal, *obligation.given)]
+        ends = say_at_ends(self.logic, obligation.goal, obligation.terms, self._constant_nodes)
+        at_ends = list(chain.from_iterable(ends.values()))
+        said = [*(clause.body for clause in (*obligation.goal, *obligation.given)), *at_ends]
         matcher = Matcher(self.logic, self.kinds, self._unfold_in_turn)
-        return matcher.match_all(clauses, terms, said, effort.matched, effort.most)
+        matched = matcher.match_all(clauses, terms, said, effort.matched, effort.most)
+        return [*((FACT, node) for node in at_ends), *matched]
 
     def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
         """Return the facts about the counts and lengths in the obligation and the hypotheses."""
@@ -304,6 +307,8 @@ class Premises:
         if known is None:
             axioms = self.system.definitions.axioms[name]
             clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
+            if self.system.values.has_named_sets:
+                clauses = [one for clause in clauses for one in split_cases(self.logic, clause)]
             known = tuple(close_clause(self.logic, clause, self.leads) for clause in clauses)
             self._known_axioms[name] = known
         return known
@@ -316,7 +321,8 @@ class Premises:
         """Return lists of terms for instances, few first. They are: the named terms; with the state's
         scalars; with terms derived from the goal's claims about all values; with all terms of goal and guard;
         with the state's integers for named elements, and all without argument; the named terms with the
-        guard's witnesses and sums of the goal; and these with the state's scalars."""
+        guard's witnesses and sums of the goal; and these with the state's scalars. Where lemmas are about
+        elements with fields, the last list has the named terms and the witnesses of the lemma itself."""
         goal = [clause.body for clause in obligation.goal]
         given = [clause.body for clause in obligation.given]
         spoken = ground_terms([*goal, *given])
@@ -339,6 +345,10 @@ class Premises:
         ]
         tiers = [named, named + constants, named + derived, most, own, wide]
         tiers += [named + there, named + there + constants]
+        if self.has_elements_with_fields:
+            lemma = [clause for name, clause in over.hypotheses if name == obligation.claim]
+            witnesses = find_witnesses(self.logic, self.kinds, lemma, obligation.terms)
+            tiers.append(named + witnesses)
         return [list(dict.fromkeys(tier)) for tier in tiers]
 
     def _witnesses(self, obligation: Obligation, over: Known, named: Sequence[Node]) -> Iterator[Node]:
@@ -404,16 +414,9 @@ class Premises:
     def _derive_terms(self, obligation: Obligation, named: Sequence[Node]) -> list[Node]:
         """Return the terms that appear when the goal's claims about an interval are instantiated at its ends.
         Definitions in these claims are unfolded."""
-        said, ends = [], []
-        for clause in obligation.goal:
-            if len(clause.variables) == 1 and clause.variables[0].sort == INT:
-                ends_of = list_compared_terms(clause.body, clause.variables[0])
-                known = (term for term in ends_of if set(term.args) <= set(named))
-                bounds = [term for term in known if term not in self._constant_nodes]
-                ends += bounds
-                said += [self.logic.substitute(clause.body, {clause.variables[0]: t}) for t in bounds]
-        unfolded = self._unfold(said)
-        terms = [*ends, *ground_terms(unfolded)]
+        at_ends = say_at_ends(self.logic, obligation.goal, named, self._constant_nodes)
+        unfolded = self._unfold(chain.from_iterable(at_ends.values()))
+        terms = [*at_ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(terms) if n not in named and count_symbols(n) <= _LONGEST_TERM]
 
 

@@ -11,7 +11,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.parametric.definedness import Definedness
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.first_order_terms import make_reader
-from verifier.parametric.first_order_values import Fields, OptionOf, Quantified, Value
+from verifier.parametric.first_order_values import Fields, Members, OptionOf, Quantified, Value
 from verifier.parametric.logic import Logic
 from verifier.parametric.nodes import Node, canonical
 from verifier.parametric.sort_nodes import Values
@@ -341,9 +341,12 @@ def _has_sets_of_sets(sort: Sort) -> bool:
 
 
 def _is_first_order(value: Value) -> bool:
+    """True if nodes tell the value: a set is told by one if it is an element of a sort of its own."""
     match value:
         case Fields():
             return all(map(_is_first_order, value.of.values()))
         case OptionOf():
             return _is_first_order(value.value)
+        case Members():
+            return value.node is not None
     return isinstance(value, Node)

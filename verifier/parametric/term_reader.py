@@ -126,9 +126,18 @@ class Reader:
 
     def read_quantified(self, term: Term, scope: Scope) -> Node:
         """Return a quantified formula, or a predicate for it if it depends on outer bound variables."""
-        if not scope.weak.isdisjoint(term.free):
+        if not scope.weak.isdisjoint(term.free) or self._chooses_element_with_sets(term, scope):
             return self._name_formula(term, scope)
         return self._quantify(term, scope)
+
+    def _chooses_element_with_sets(self, term: Term, scope: Scope) -> bool:
+        """True if a formula says for bound variables that an element with sets exists. Such a formula is a
+        predicate wherever it occurs. So lemmas have no variables for its fields, and fewer instances."""
+        if term.operator is not Operator.EXISTS or not self.values.has_named_sets:
+            return False
+        assert term.binds is not None
+        has_sets = any(isinstance(part, Set) for part in sorts_in(term.binds.sort))
+        return has_sets and not term.free.isdisjoint(scope.bound)
 
     def _quantify(self, term: Term, scope: Scope) -> Node:
         assert term.binds is not None
@@ -146,6 +155,9 @@ class Reader:
     def _name_formula(self, term: Term, scope: Scope) -> Node:
         """Return the formula as a predicate of its outer bound variables."""
         symbols = [symbol for symbol in scope.bound if symbol in term.free]
+        if self.values.has_named_sets:  # the predicate is the same for another order of quantifiers
+            occurring = dict.fromkeys(one.data for one in term.walk() if isinstance(one.data, Symbol))
+            symbols = [symbol for symbol in occurring if symbol in symbols]
         fresh = {symbol: self.values.quantify(symbol.sort) for symbol in symbols}
         outside = {symbol: one.value for symbol, one in fresh.items()}
         variables = tuple(v for one in fresh.values() for v in one.variables)

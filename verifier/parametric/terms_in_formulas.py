@@ -22,17 +22,17 @@ def collect_skolem_functions(clauses: Iterable[Clause], leads: Mapping[str, obje
     return list(applications)
 
 
-def list_compared_terms(body: Node, variable: Node) -> list[Node]:
+def list_compared_terms(logic: Logic, body: Node, variable: Node) -> list[Node]:
     """Return the ground terms with which a variable is compared, without constants of the protocol and
-    numbers."""
+    numbers. ``k - 1 <= n`` compares k with n + 1."""
     terms: dict[Node, None] = {}
 
     def see(node: Node) -> None:
-        if node.kind == "<=" and variable in node.args:
-            other = node.args[1] if node.args[0] is variable else node.args[0]
-            for end in _alternatives(other):
-                if not end.free and end.kind == "app":
-                    terms[end] = None
+        for one, other in (node.args, node.args[::-1]) if node.kind == "<=" else ():
+            distance = logic.minus(one, variable)
+            if distance.kind == "sum" and not distance.args:
+                ends = (end for end in _alternatives(other) if not end.free and end.kind == "app")
+                terms.update(dict.fromkeys(logic.minus(end, distance) for end in ends))
 
     walk(body, see)
     return list(terms)
