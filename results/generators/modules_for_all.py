@@ -184,7 +184,7 @@ def page(rows: Sequence[Row], seconds: float) -> str:
         "",
         "`python -m results.generators.modules_for_all EXAMPLES UPSTREAM` makes this page, of modules of",
         "tlaplus/Examples and hachikuji/kafka-specification. `verify prove M.tla --all-constants --lemma L`",
-        f"has {seconds:.0f} s each.",
+        f"has at most {seconds:.0f} s each.",
         "Many other programs ran meanwhile, so that the clock says little. No module is changed: another one",
         "extends it. A module that is not read is refused with the place of what has no reading.",
         "",
