@@ -281,6 +281,7 @@ def test_random_modules_in_files(seed: int, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(byte_table, "_WRITTEN_AT_ONCE", 50)
     monkeypatch.setattr(byte_table, "_FEWEST_SLOTS", 2)
     monkeypatch.setattr(stored_states, "MOST_VALUES", 5)
+    monkeypatch.setattr(stored_states, "MOST_BYTES", 40)
     text, config = module(Random(seed)), configuration(Random(f"configuration {seed}"))[0]
     _compare_in_files(tmp_path, text, config)
 

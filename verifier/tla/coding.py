@@ -26,9 +26,12 @@ class Uncodable(Exception):
 class Coding:
     """The bytes of values, and the values of bytes."""
 
-    def __init__(self, find_model_value: Callable[[str], ModelValue], most: int = _MOST) -> None:
-        """``most``: the limit of values whose bytes are kept."""
-        self.find_model_value, self._most = find_model_value, most
+    def __init__(
+        self, find_model_value: Callable[[str], ModelValue], most: int = _MOST, most_bytes: int | None = None
+    ) -> None:
+        """``most``: the limit of values whose bytes are kept. ``most_bytes``: the limit of these bytes."""
+        self.find_model_value, self._most, self._most_bytes = find_model_value, most, most_bytes
+        self._bytes = 0
         self._codes: dict[Value, Code] = {}
         self._values: dict[Code, Value] = {}
 
@@ -53,9 +56,12 @@ class Coding:
     def _keep(self, value: Value, code: Code) -> None:
         """Keep a value with its bytes. Formulas keep results for the same objects, so equal parts of states
         should be one object, whether they were found here or are made of bytes."""
-        if len(self._codes) >= self._most:
+        self._bytes += len(code)
+        too_large = self._most_bytes is not None and self._bytes > self._most_bytes
+        if too_large or len(self._codes) >= self._most:
             self._codes.clear()
             self._values.clear()
+            self._bytes = len(code)
         self._codes[value] = code
         self._values[code] = value
 

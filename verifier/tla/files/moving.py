@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from verifier.tla.coding import Coding
 from verifier.tla.exploration_result import State
-from verifier.tla.files.stored_states import MOST_VALUES, StoredStates
+from verifier.tla.files.stored_states import MOST_BYTES, MOST_VALUES, StoredStates
 from verifier.tla.known_states import KnownStates
 from verifier.tla.value_types import ModelValue
 
@@ -19,7 +19,7 @@ def move_to_files(search: SearchState, states: Iterable[tuple[State, int]] | Non
     """Return the states of a search in files. ``states``: each with the number of its predecessor, by default
     those that the search knows."""
     models, now = search.evaluator.model_values, list(search.evaluator.now)
-    coding = Coding(lambda name: models.setdefault(name, ModelValue(name)), MOST_VALUES)
+    coding = Coding(lambda name: models.setdefault(name, ModelValue(name)), MOST_VALUES, MOST_BYTES)
     stored = StoredStates(len(search.names), search.view, coding)
     stored.extend(_list_known(search.known) if states is None else states, search.evaluator.now)
     search.evaluator.now[:] = now

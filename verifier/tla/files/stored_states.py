@@ -20,7 +20,8 @@ from verifier.tla.known_states import Key, KnownStates, Row
 from verifier.tla.value_types import Value
 
 MOST_VALUES = 20_000
-"""The limit of values that are kept in memory."""
+MOST_BYTES = 4 << 20
+"""The limits of values that are kept in memory, and of their bytes in files."""
 
 
 class StoredStates(KnownStates):
@@ -33,6 +34,7 @@ class StoredStates(KnownStates):
         self._codes = ByteTable()
         """The values."""
         self._views = None if view is None else ByteTable()
+        self._bytes = 0
         self._made: dict[int, Value] = {}
         """Some values, by their numbers."""
         self._own_numbers: dict[Value, int] = {}
@@ -53,19 +55,22 @@ class StoredStates(KnownStates):
         except Uncodable as reason:
             raise Interrupted(f"no file can keep {reason}") from None
 
-    def _keep(self, value: Value, number: int) -> None:
-        if len(self._made) >= MOST_VALUES:
+    def _keep(self, value: Value, number: int, code: Code) -> None:
+        self._bytes += len(code)
+        if len(self._made) >= MOST_VALUES or self._bytes > MOST_BYTES:
             self._made.clear()
             self._own_numbers.clear()
+            self._bytes = len(code)
         self._made[number] = value
         self._own_numbers[value] = number
 
     def _number_or_none(self, value: Value) -> int | None:
         number = self._own_numbers.get(value)
         if number is None:
-            number = self._codes.find(self._encode_value(value))
+            code = self._encode_value(value)
+            number = self._codes.find(code)
             if number is not None:
-                self._keep(value, number)
+                self._keep(value, number, code)
         return number
 
     @property
@@ -77,16 +82,18 @@ class StoredStates(KnownStates):
         """Return the value with a number."""
         value = self._made.get(number)
         if value is None:
-            value = self.coding.decode(self._codes.read(number))
-            self._keep(value, number)
+            code = self._codes.read(number)
+            value = self.coding.decode(code)
+            self._keep(value, number, code)
         return value
 
     def number(self, value: Value) -> int:
         """Return the number of a value. A new one gets the next number."""
         number = self._number_or_none(value)
         if number is None:
-            number = self._codes.add(self._encode_value(value))
-            self._keep(value, number)
+            code = self._encode_value(value)
+            number = self._codes.add(code)
+            self._keep(value, number, code)
         return number
 
     def encode(self, number: int, coding: Coding) -> Code:
