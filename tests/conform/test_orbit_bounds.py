@@ -160,7 +160,7 @@ def test_a_field_of_the_log_may_be_a_member(tmp_path: Path, monkeypatch: pytest.
 def test_a_step_that_explains_no_event_leaves_no_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = _write(tmp_path, [EVEN[0]], [{"event": "e0"}] * 6)
+    module = _write(tmp_path, [EVEN[0]], [{"event": "e0"}] * 9)
     more = r"Next == (Size(s) < 2 /\ (\E k \in Key : Take(k)) /\ UNCHANGED <<f, l>>) \/ "
     file = tmp_path / "S.tla"
     file.write_text(file.read_text().replace("Next == ", more))
