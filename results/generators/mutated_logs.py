@@ -42,7 +42,7 @@ example project is judged with its mapping, and TLC has a trace module that says
 are the first lines. Of 4C.E, which has events only, and of 4C.V, which has variables only, there are 40
 copies. TLC judges the first 12 of them, and those that verify leaves undecided. The column "TLC ends" leaves
 out copies for which TLC needs longer than its seconds. Other programs used both cores meanwhile (load 7 to
-10). 12C.VpEA is not in the table.
+10). Of 12C.VpEA there are 12 copies.
 
 "as TLC" counts equal verdicts, of the copies that TLC decides within its seconds (300; 60 where it looks for
 one execution depth first, in logs with few variables). verify has 150 s, there 100 s. "later" and "earlier"
