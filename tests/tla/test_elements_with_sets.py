@@ -103,6 +103,18 @@ def test_false_claims_are_violated(claim: str, tmp_path: Path) -> None:
     assert _kinds(_prove(tmp_path, claim, lemmas=("OwnHasSelf",))) == {claim: "VIOLATED"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["n, k", "k, n"])
+def test_that_a_record_exists_is_one_predicate_in_any_order(order: str, tmp_path: Path) -> None:
+    """The variables of the predicate are in the order of the formula, not of the quantifiers."""
+    sees = "Sees(n, k) == \\E m \\in msgs : m.by = n /\\ k \\in m.view\n"
+    true = f"SeesItself == \\A {order} \\in Node : Sees(n, k) => Sees(n, n)\n"
+    false = f"SeenSees == \\A {order} \\in Node : Sees(n, k) => Sees(k, n)\n"
+    text = MODULE.replace("OwnHasSelf ==", f"{sees}{true}{false}OwnHasSelf ==", 1)
+    run = _prove(tmp_path, "SeesItself", "SeenSees", lemmas=("OwnHasSelf",), text=text)
+    assert _kinds(run) == {"SeesItself": "PROVED", "SeenSees": "VIOLATED"}
+
+
 def test_the_greatest_of_an_empty_set_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="CHOOSE"):  # the interpreter has no value in the initial state
         _prove(tmp_path, "EmptyMax")
