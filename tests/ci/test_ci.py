@@ -191,6 +191,21 @@ def _without_seconds(manifest: str) -> str:
     return re.sub(r"^seconds = .*$", "", manifest, flags=re.MULTILINE)
 
 
+def test_an_action_that_is_never_enabled_is_a_warning(tmp_path: Path) -> None:
+    actions = "Up == x > 0 /\\ x' = x + 1\nStay == x' = x\nNext == Up \\/ Stay"
+    text = f"VARIABLE x\nInit == x = 0\n{actions}\nInv == x = 0"
+    (tmp_path / "Dead.tla").write_text(f"---- MODULE Dead ----\nEXTENDS Naturals\n{text}\n====\n")
+    (tmp_path / "Dead.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    manifest = tmp_path / "verify.toml"
+    manifest.write_text('[[cell]]\nid = "dead"\nspec = "Dead.tla"\n')
+    assert verify("ci", str(manifest), "--update").exit_code == 0
+    done = verify("ci", str(manifest))
+    assert done.exit_code == 0
+    assert "warn  dead: never enabled: Up (a guard too strong?)" in done.output
+    content = json.loads(verify("ci", str(manifest), "--format", "json").stdout)
+    assert content["cells"][0]["never_enabled"] == ["Up"]
+
+
 MODULE_UP = """---- MODULE Up ----
 EXTENDS Naturals
 CONSTANT Most

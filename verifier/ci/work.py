@@ -48,10 +48,11 @@ class Refusal:
 
 @dataclass(frozen=True)
 class CellRun:
-    """The rows of a run, and the number of states if it saw all."""
+    """The rows of a run, the number of states if it saw all, and the actions that it never saw enabled."""
 
     rows: tuple[Row, ...]
     distinct_states: int | None
+    never_enabled: tuple[str, ...] = ()
 
 
 def survey(
@@ -139,6 +140,6 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         statistics = content["statistics"]
         complete = statistics.get("complete") and engine_named(cell.engine).counts_states
         seen = statistics.get("distinct_states") if complete else None
-        return CellRun(tuple(rows_of(content)), seen)
+        return CellRun(tuple(rows_of(content)), seen, tuple(statistics.get("never_enabled", ())))
 
     return _guard(find)

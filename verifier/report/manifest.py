@@ -10,6 +10,7 @@ from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import CellsProgress, Outcome
 from verifier.printable import say_count
 from verifier.text.progress import ProgressText
+from verifier.verdict import VerdictKind
 
 
 def cell_lines(checked: CellResult) -> Iterator[str]:
@@ -20,6 +21,15 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
         yield f"ok    {checked.cell.id}: {verdicts}{within and f',{within}'}, in {checked.seconds:.1f} s"
     for check in checked.surprises:
         yield _make_failure(checked.cell.id, check)
+    if never := _list_never_enabled(checked):
+        yield f"warn  {checked.cell.id}: never enabled: {', '.join(never)} (a guard too strong?)"
+
+
+def _list_never_enabled(checked: CellResult) -> tuple[str, ...]:
+    """Return the actions that a run never saw enabled; none if a violation ended its search early."""
+    if checked.ran is None or any(row.verdict is VerdictKind.VIOLATED for row in checked.ran.rows):
+        return ()
+    return checked.ran.never_enabled
 
 
 def _make_failure(place: str, check: Check) -> str:
@@ -60,6 +70,7 @@ def _cell(checked: CellResult) -> Mapping[str, Any]:
         "engine": cell.engine,
         "options": dict(cell.options),
         "seconds": round(checked.seconds, 3),
+        "never_enabled": list(_list_never_enabled(checked)),
         "checks": [_check(check) for check in checked.checks],
     }
 

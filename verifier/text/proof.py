@@ -10,6 +10,7 @@ from rich.text import Text
 from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.state_space import Explored
 from verifier.outcomes.run import Run
+from verifier.printable import say_count
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import (
@@ -99,7 +100,8 @@ def _invariant(
     if before != name:
         words = f"{opening} same {noun} as for {before} {are} ({clauses} {noun})."
         return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
-    of = f" ({len(said)} line{'s'[: len(said) != 1]} for {clauses} {noun})" if len(said) != clauses else ""
+    lines_of = say_count(len(said), "line")
+    of = f" ({lines_of}, some for several of the {clauses} {noun})" if len(said) != clauses else ""
     lines += [
         Text(line, "bold")
         for line in wrap(f"{opening} {noun} that follow{'s'[: clauses == 1]} {are}{of}:", width)
@@ -108,7 +110,8 @@ def _invariant(
     for line in most:
         lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
     if len(most) < len(said):
-        lines.append(Text(f"  … and {len(said) - len(most)} longer ones: --full, --certificate FILE", "dim"))
+        left = say_count(len(said) - len(most), "longer one")
+        lines.append(Text(f"  … and {left}: --full, --certificate FILE", "dim"))
     return lines
 
 
