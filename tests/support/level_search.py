@@ -79,10 +79,10 @@ def build_small(spec: str) -> Model:
 
 
 def interrupting(depth: int) -> Callable[[Progress], None]:
-    """A listener that interrupts an exploration at a depth."""
+    """A listener that interrupts an exploration once it closed a depth."""
 
     def interrupt(news: Progress) -> None:
-        if news.depth >= depth and news.violated is None:
+        if news.closed >= depth and news.violated is None:
             raise KeyboardInterrupt
 
     return interrupt
