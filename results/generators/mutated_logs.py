@@ -41,7 +41,7 @@ a truth value). ``verify conform`` judges each copy, and TLC does with the same 
 example project is judged with its mapping, and TLC has a trace module that says the same. Of etcd's log these
 are the first lines. Of 4C.E, which has events only, and of 4C.V, which has variables only, there are 40
 copies. TLC judges the first 12 of them, and those that verify leaves undecided. The column "TLC ends" leaves
-out copies for which TLC needs longer than its seconds. Other programs used both cores meanwhile (load 7 to
+out copies for which TLC needs longer than its seconds. Other programs used both cores meanwhile (load 3 to
 10). Of 12C.VpEA there are 12 copies.
 
 "as TLC" counts equal verdicts, of the copies that TLC decides within its seconds (300; 60 where it looks for
