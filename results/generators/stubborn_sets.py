@@ -47,7 +47,6 @@ CASES: Sequence[tuple[str, Mapping[str, int | str]]] = (
     ("rabbit-sac", {"queues": 3, "apps": 2}),
     ("rabbit-sac-restart", {"queues": 2, "apps": 2}),
     ("kip320", {"max_leader_epoch": 1, "log_size": 2, "max_records": 1}),
-    ("kip279", {"max_leader_epoch": 1, "log_size": 2, "max_records": 1}),
     ("pulsar-compaction", {"message_sent_limit": 2}),
     ("exactly-once", {"message_count": 1}),
     ("bookkeeper", {"bookies": 2, "write_quorum": 2, "losses": "none"}),
