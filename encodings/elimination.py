@@ -43,7 +43,7 @@ def possible_choices(formula: FNode, variables: Sequence[FNode]) -> frozenset[tu
     own = Elimination(variables)
     small: list[FNode] = []
     of: frozenset[FNode] = frozenset(variables)
-    for part in _propagate(_conjuncts(formula))[0]:
+    for part in _propagate(split_conjunction(formula))[0]:
         few = own.few(part)
         if few is not None and (few & own.variables or part is FALSE) and len(few | of) <= _MOST_TABLED:
             small, of = [*small, part], of | few
@@ -136,7 +136,7 @@ class Elimination:
             condition, then, otherwise = formula.args()
             if not self._masks[condition]:
                 return choice(condition, self._exists(then), self._exists(otherwise))
-        return self._of_all(_conjuncts(formula))
+        return self._of_all(split_conjunction(formula))
 
     def _of_all(self, parts: Sequence[FNode]) -> FNode:
         """Eliminate in a conjunction."""
@@ -238,11 +238,11 @@ def _disjuncts(formula: FNode) -> Sequence[FNode] | None:
     return None
 
 
-def _conjuncts(formula: FNode) -> Sequence[FNode]:
+def split_conjunction(formula: FNode) -> Sequence[FNode]:
     if formula.node_type() == AND:
-        return [inner for part in formula.args() for inner in _conjuncts(part)]
+        return [inner for part in formula.args() for inner in split_conjunction(part)]
     if formula.node_type() == NOT and formula.arg(0).node_type() == OR:
-        return [inner for part in formula.arg(0).args() for inner in _conjuncts(negation(part))]
+        return [inner for part in formula.arg(0).args() for inner in split_conjunction(negation(part))]
     return (formula,)
 
 
@@ -264,7 +264,7 @@ def _propagate(parts: Sequence[FNode]) -> tuple[list[FNode], dict[FNode, FNode]]
         if not new:
             return kept, decided
         decided.update(new)
-        rest = [inner for part in restrict_formulas(kept, new) for inner in _conjuncts(part)]
+        rest = [inner for part in restrict_formulas(kept, new) for inner in split_conjunction(part)]
         if FALSE in rest:
             return [FALSE], decided
         rest = list(dict.fromkeys(part for part in rest if part is not TRUE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 _BREAKS = "\t\n"
@@ -50,3 +50,8 @@ def json_text(value: Any, indent: int | None = 2, separators: tuple[str, str] | 
 
 def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode()
+
+
+def say_never_enabled(actions: Iterable[str], where: str = "") -> str:
+    """Say that actions were never enabled. ``where`` limits that to some states, with a space before it."""
+    return f"never enabled{where}: {', '.join(actions)} (a guard too strong?)"

@@ -35,10 +35,12 @@ from pysmt.operators import AND, NOT, OR
 from tabulate import tabulate
 
 from verifier.encodings.bits import negation
+from verifier.encodings.elimination import split_conjunction
 from verifier.explicit.compiled import Program
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Moves
 from verifier.explicit.packing import lanes, to_slices
+from verifier.runs.validation.lanes import numbers_of
 from verifier.specs.protocol import define
 from verifier.specs.registry import load
 from verifier.system.model import Model, build
@@ -125,7 +127,7 @@ class StubbornSets:
                 return enabled
             chosen = self._close(chosen | needed, enabled, truths)
         if self._deadlocks and not chosen & enabled:
-            closed = [self._close(chosen | 1 << move, enabled, truths) for move in _list_members(enabled)]
+            closed = [self._close(chosen | 1 << move, enabled, truths) for move in numbers_of(enabled)]
             chosen = min(closed, key=lambda one: (one & enabled).bit_count(), default=0)
         return chosen & enabled
 
@@ -153,7 +155,7 @@ class StubbornSets:
     def _make_guard(self, number: int) -> Iterator[Part]:
         move = self._moves.moves[number]
         known = dict(zip(move.instance.inputs, move.inputs, strict=True))
-        for conjunct in _list_conjuncts(move.instance.guard):
+        for conjunct in split_conjunction(move.instance.guard):
             yield self._make_part(conjunct, known)
 
     def _make_goal(self, term: FNode, truth: bool) -> Goal:
@@ -185,27 +187,9 @@ def _union(masks: Iterator[Mask] | Sequence[Mask]) -> Mask:
     return union
 
 
-def _list_members(mask: Mask) -> Iterator[int]:
-    while mask:
-        yield (mask & -mask).bit_length() - 1
-        mask &= mask - 1
-
-
-def _list_conjuncts(term: FNode) -> Iterator[FNode]:
-    if term.node_type() == AND:
-        for part in term.args():
-            yield from _list_conjuncts(part)
-    elif term.node_type() == NOT and term.args()[0].node_type() == OR:
-        for part in term.args()[0].args():
-            yield from _list_conjuncts(negation(part))
-    else:
-        yield term
-
-
 def list_bits(words: NDArray[np.uint64], count: int) -> NDArray[np.bool_]:
     """Return rows of slices as rows of truth values, one for each state."""
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), -1)
-    return np.unpackbits(octets, axis=1, bitorder="little")[:, :count].astype(np.bool_)
+    return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=count).view(np.bool_)
 
 
 @dataclass
@@ -253,7 +237,7 @@ def _choose_moves(
     packed = np.packbits(enabled, axis=0, bitorder="little")
     for state in range(enabled.shape[1]):
         mask = int.from_bytes(packed[:, state].tobytes(), "little")
-        for move in _list_members(chooser.choose(mask, truths[:, state])):
+        for move in numbers_of(chooser.choose(mask, truths[:, state])):
             chosen[move, state] = True
     return chosen
 

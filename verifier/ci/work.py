@@ -19,6 +19,7 @@ from verifier.runs.engine import engine_named
 from verifier.runs.question import elsewhere
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import DefinitionError
+from verifier.verdict import VerdictKind
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,12 @@ class Refusal:
 
 @dataclass(frozen=True)
 class CellRun:
-    """The rows of a run, the number of states if it saw all, and the actions that it never saw enabled."""
+    """The rows of a run, the number of states if it counted all, and the actions that are never enabled."""
 
     rows: tuple[Row, ...]
     distinct_states: int | None
     never_enabled: tuple[str, ...] = ()
+    """Empty if the run neither visited every state nor proved every property: a longer one may see more."""
 
 
 def survey(
@@ -100,10 +102,6 @@ def _surveying(cell: Cell) -> Work:
         definition = cell.load().definition
         engine = engine_named(cell.engine)
         claims, temporal = engine.claims(definition), engine.decides_temporal or bool(engine.asks)
-        invariants: set[str] | None = None
-        if cell.options.get("all_constants") and definition.presentation.config:
-            # Of a module, only these are proved for all constants.
-            invariants = {one.name for one in definition.properties if one.kind is PropertyKind.INVARIANT}
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
@@ -113,17 +111,23 @@ def _surveying(cell: Cell) -> Work:
                 if name not in claims
                 and (words := elsewhere(definition, name, temporal=temporal)) is not None
             },
-            by_default=tuple(
-                name
-                for name, by_default in claims.items()
-                if by_default and (invariants is None or name in invariants)
-            ),
+            by_default=_list_defaults(cell, definition, claims),
             lasting=_lasting(definition),
             decides_temporal=temporal,
             no_deadlock=definition.titles.no_deadlock if engine.looks_for_deadlocks else None,
         )
 
     return _guard(find)
+
+
+def _list_defaults(cell: Cell, definition: Definition, claims: Mapping[str, bool]) -> tuple[str, ...]:
+    """Return the properties that a cell checks by default. Of a module, only invariants are proved for all
+    constants."""
+    names = [name for name, by_default in claims.items() if by_default]
+    if cell.options.get("all_constants") and definition.presentation.config:
+        invariants = {one.name for one in definition.properties if one.kind is PropertyKind.INVARIANT}
+        names = [name for name in names if name in invariants]
+    return tuple(names)
 
 
 def _lasting(definition: Definition) -> tuple[str, ...]:
@@ -138,8 +142,10 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         options = engine_named(cell.engine).options_for(properties, given)
         content = as_object(execute(cell.engine, cell.load(), options))
         statistics = content["statistics"]
-        complete = statistics.get("complete") and engine_named(cell.engine).counts_states
-        seen = statistics.get("distinct_states") if complete else None
-        return CellRun(tuple(rows_of(content)), seen, tuple(statistics.get("never_enabled", ())))
+        rows, complete = tuple(rows_of(content)), bool(statistics.get("complete"))
+        counted = complete and engine_named(cell.engine).counts_states
+        is_sure = complete or all(row.verdict is VerdictKind.PROVED for row in rows)
+        never_enabled = tuple(statistics.get("never_enabled", ())) if is_sure else ()
+        return CellRun(rows, statistics.get("distinct_states") if counted else None, never_enabled)
 
     return _guard(find)

@@ -8,9 +8,8 @@ from typing import Any
 
 from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import CellsProgress, Outcome
-from verifier.printable import say_count
+from verifier.printable import say_count, say_never_enabled
 from verifier.text.progress import ProgressText
-from verifier.verdict import VerdictKind
 
 
 def cell_lines(checked: CellResult) -> Iterator[str]:
@@ -22,14 +21,11 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
     for check in checked.surprises:
         yield _make_failure(checked.cell.id, check)
     if never := _list_never_enabled(checked):
-        yield f"warn  {checked.cell.id}: never enabled: {', '.join(never)} (a guard too strong?)"
+        yield f"warn  {checked.cell.id}: {say_never_enabled(never)}"
 
 
 def _list_never_enabled(checked: CellResult) -> tuple[str, ...]:
-    """Return the actions that a run never saw enabled; none if a violation ended its search early."""
-    if checked.ran is None or any(row.verdict is VerdictKind.VIOLATED for row in checked.ran.rows):
-        return ()
-    return checked.ran.never_enabled
+    return () if checked.ran is None else checked.ran.never_enabled
 
 
 def _make_failure(place: str, check: Check) -> str:

@@ -108,10 +108,9 @@ def prove_with_suggestions(
     """Add to each open property lemmas with which it is proved. With lemmas that extend a TLA+ module it is
     proved at once. A module of lemmas that differs from what is read of it is no proof."""
     cut = [one.limit for one in outcome.attempts if not one.proved]
-    if cut and all(cut):  # a proof without lemmas took all the time
-        ended = {"suggested": {}, **outcome.statistics, "suggesting_ended": f"{cut[0]} before it began"}
-        return replace(outcome, statistics=ended)
     try:
+        if cut and all(cut):  # a proof without lemmas took all the time
+            raise Interrupted(f"{cut[0]} before it began")
         suggested = _add_suggestions(question, reading, outcome)
         if all(suggested.statistics["suggested"].values()):
             return suggested

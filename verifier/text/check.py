@@ -14,7 +14,7 @@ from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
-from verifier.printable import join_words
+from verifier.printable import join_words, say_never_enabled
 from verifier.text.columns import wrap
 from verifier.text.commands import advise_on_growth, advise_on_loops, name_module, name_spec
 from verifier.text.counterexample import render_trace
@@ -139,8 +139,8 @@ def _execution(
 
 
 def _warnings(run: Run) -> list[str]:
-    never = ", ".join(run.outcome.never_enabled)
-    warnings = [f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)"] if never else []
+    never = run.outcome.never_enabled
+    warnings = [f"warning: {say_never_enabled(never, up_to_view(run))}"] if never else []
     if run.options.get("coverage") and "coverage" not in run.outcome.statistics:
         warnings.append("warning: no formula was counted, since exploration has no result")
     return [*warnings, *warn_of_vacuity(run)]

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.run import Run
-from verifier.printable import join_words, say_count
+from verifier.printable import join_words, say_count, say_never_enabled
 from verifier.text.columns import wrap
 from verifier.text.run import (
     expectation_remarks,
@@ -56,9 +56,9 @@ def _warnings(run: Run) -> list[str]:
     refused = run.outcome.statistics.get("symmetry_refused")
     if refused:
         warnings.append(f"warning: SYMMETRY is not used, since it may change verdicts: {refused}")
-    never = ", ".join(run.outcome.never_enabled)
+    never = run.outcome.never_enabled
     if never and run.outcome.statistics.get("complete"):
-        warnings.append(f"warning: never enabled{up_to_view(run)}: {never} (a guard too strong?)")
+        warnings.append(f"warning: {say_never_enabled(never, up_to_view(run))}")
     return [*warnings, *warn_of_vacuity(run)]
 
 

@@ -12,7 +12,7 @@ from verifier.engines import exploration_progress
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
-from verifier.printable import say_count
+from verifier.printable import say_count, say_never_enabled
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.commands import advise_on_loops, to_go_on
@@ -119,7 +119,7 @@ def _remarks(run: Run) -> Iterator[str]:
     yield from semantics_remarks(run)
     if run.outcome.never_enabled:
         bound = f" within {say_count(run.depth, 'state')}" if run.options["engine"] == "bmc" else ""
-        yield f"warning: never enabled{bound}: {', '.join(run.outcome.never_enabled)} (a guard too strong?)"
+        yield f"warning: {say_never_enabled(run.outcome.never_enabled, bound)}"
     interchangeable = run.model is not None and run.model.system.symmetries
     if interchangeable and run.options["engine"] not in ("orbits", "ranking") and not _by_orbits(run):
         words = "fairness and temporal properties may tell interchangeable elements apart"

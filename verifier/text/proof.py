@@ -10,7 +10,7 @@ from rich.text import Text
 from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.state_space import Explored
 from verifier.outcomes.run import Run
-from verifier.printable import say_count
+from verifier.printable import say_count, say_never_enabled
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import (
@@ -149,8 +149,8 @@ def _list_given(
 
 
 def _warnings(run: Run) -> list[str]:
-    never = ", ".join(run.outcome.never_enabled)
-    return [f"warning: never enabled in any reachable state: {never} (a guard too strong?)"] if never else []
+    never = run.outcome.never_enabled
+    return [f"warning: {say_never_enabled(never, ' in any reachable state')}"] if never else []
 
 
 def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Explored]) -> list[str]:

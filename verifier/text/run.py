@@ -12,7 +12,7 @@ from rich.text import Text
 
 from verifier.encodings.concrete import Concrete, show_constants
 from verifier.outcomes.run import Run
-from verifier.printable import join_words, say_count
+from verifier.printable import join_words, say_count, say_never_enabled
 from verifier.solvers import solver_version
 from verifier.specs.definition import PropertyKind
 from verifier.text.columns import align_rows, wrap
@@ -157,9 +157,9 @@ def _notes(run: Run, width: int) -> list[RenderableType]:
 
 def _warnings(run: Run) -> list[str]:
     warnings = []
-    never = ", ".join(run.outcome.never_enabled)
+    never = run.outcome.never_enabled
     if never and _has_searched_enough(run):
-        warnings.append(f"warning: never enabled within depth {run.depth}: {never} (a guard too strong?)")
+        warnings.append(f"warning: {say_never_enabled(never, f' within depth {run.depth}')}")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
         names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)

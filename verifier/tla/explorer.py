@@ -96,13 +96,12 @@ class Explorer(SearchState):
         self._actions: list[Taken] = []
         """The actions to the successors of the expanded state, if they are reported."""
         self.workers: ByWorkers | None = None
-        self.keeper: Keeper | None = None
+        self.keeper = keeper
         super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
         if workers > 1:
             from verifier.tla.workers.level_choice import ByWorkers  # few searches have several processes
 
             self.workers = ByWorkers(self, workers)
-        self.keeper = keeper
         self.evaluator.answers = answers(self)
 
     def begin(self) -> None:
