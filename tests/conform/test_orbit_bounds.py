@@ -32,6 +32,7 @@ Init == f = [k \in Key |-> None] /\ s = {} /\ l = 1
 Put(k, v) == f[k] = None /\ f' = [f EXCEPT ![k] = v]
 Drop(k) == f[k] # None /\ f' = [f EXCEPT ![k] = None]
 Take(k) == k \notin s /\ s' = s \cup {k}
+Again(k) == s' = s \cup {k}
 Two(k, j) == k # j /\ f[k] = f[j] /\ s' = s \cup {k, j}
 RECURSIVE Size(_)
 Size(a) == IF a = {} THEN 0 ELSE Cardinality(a)
@@ -75,6 +76,8 @@ UNEVEN = (
     r"(\E k \in Key, v \in Val : v \in DOMAIN [x |-> 1] /\ Put(k, v)) /\ UNCHANGED s",
     r'(\E k \in Key, v \in Val : Len(v) = 1 /\ v \o "" = "x" /\ Put(k, v)) /\ UNCHANGED s',
     r'(\E k \in Key : {k} \in {{"k1"}, {"k3"}} /\ Take(k)) /\ UNCHANGED f',
+    r'(\E k \in Key : k = "k" \o Trace[l].cipher /\ Again(k)) /\ UNCHANGED f',
+    r'(\E k \in Key : k = SubSeq("xk1", Trace[l].place, 3) /\ Again(k)) /\ UNCHANGED f',
 )
 
 
@@ -139,7 +142,8 @@ def test_a_bound_is_what_all_states_explain(tmp_path: Path, monkeypatch: pytest.
 def test_members_that_are_told_apart_are_not_renamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
-    fields = {"key": "k1"} if "key" in action else {"name": "y"} if "name" in action else {}
+    known = {"key": "k1", "name": "y", "cipher": "1", "place": 2}
+    fields = {name: value for name, value in known.items() if name in action}
     events: list[dict[str, Any]] = [{"event": "e0", **fields}] * 9
     module = _write(tmp_path, [action], events)
     assert _bound(module, tmp_path, monkeypatch) is None
@@ -176,6 +180,35 @@ def test_loops_inside_of_loops_take_different_names(
     explained = None if found.verdict.name == "ACCEPTED" else found.explained
     assert _bound(module, tmp_path, monkeypatch) == explained
     assert most is None or most > found.explained
+
+
+PAIR = r"s' \in SUBSET Key /\ f' \in [Key -> {0, 1}] /\ "
+OF_ITEM = r"\E k \in Key : l > 0 /\ k \in s' /\ f'[k] = i"
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        rf"\A i \in {{0, 1}} : {OF_ITEM}",
+        rf"LET g[i \in 0..2] == IF i = 2 THEN TRUE ELSE ({OF_ITEM}) /\ g[i + 1] IN g[0]",
+    ],
+)
+def test_a_loop_that_is_walked_several_times_takes_all_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loops: str
+) -> None:
+    module = _write(tmp_path, [f"{PAIR}({loops})"], [{"event": "e0"}] * 3)
+    module = _without_place(tmp_path, module)
+    assert module.judge(tmp_path / "log").verdict.name == "ACCEPTED"
+    assert _bound(module, tmp_path, monkeypatch) is None
+
+
+def _without_place(folder: Path, module: TraceModule) -> TraceModule:
+    """The module whose place in the log is set after the actions, so that they are walked to their ends."""
+    file = folder / "S.tla"
+    text = file.read_text().replace("Trace[l].event = e /\\ l' = l + 1", "Trace[l].event = e")
+    begin, _, action = text.partition("Next == ")
+    file.write_text(f"{begin}Next == {action.replace('====', '')} /\\ l' = l + 1\n====\n")
+    return module
 
 
 @pytest.mark.parametrize("action", EVEN[:3])

@@ -1,4 +1,4 @@
-"""Constant sets of strings whose members a module never tells apart.
+r"""Constant sets of strings whose members a module never tells apart.
 
 ``Val <- {"V1", "V2"}`` becomes a set of new model values, and the module is specified again. Its executions
 are those of the module with other names, if the members are only compared with each other, counted and
@@ -10,6 +10,7 @@ The conditions, for all that Init and Next need:
   operands, or an error. None depends on an order, as CHOOSE does.
 - No string of the module's text, of the log, and of other constants is a member. So a member differs from
   all that is no member, and a new name does too.
+- No string that ``\o`` or ``SubSeq`` may make of those strings is a member.
 - Two sets have no common member, or all members.
 
 An error that the module has, and the new one has not, is not found: a string of such a set that is compared
@@ -92,7 +93,7 @@ def tells_apart(spec: Specification, renamed: Renamed) -> str | None:
         reason = next(look.find(formula.body, formula.module), None)
         if reason is not None:
             return reason
-    return None
+    return look.find_made_member()
 
 
 class _Look:
@@ -101,6 +102,11 @@ class _Look:
     def __init__(self, spec: Specification, renamed: Renamed) -> None:
         self.spec, self.evaluator, self.renamed = spec, spec.evaluator, renamed
         self.seen = set[Definition]()
+        self.strings = set[str]()
+        """The strings that are no members."""
+        self.joins = self.cuts = False
+        """True if an operator may join strings, or cut them."""
+        self.names = frozenset[str]().union(*renamed.groups)
         self.needing = dict[Definition, bool]()
         """For definitions: True if they need a renamed set."""
 
@@ -122,8 +128,17 @@ class _Look:
         for part in parts:
             yield from self.find(part, module)
 
+    def find_made_member(self) -> str | None:
+        """Return the reason if joins and cuts of strings may give a member; None if they cannot."""
+        members, strings = [str(one) for one in self.renamed.strings], self.strings - {""}
+        joined = self.joins and any(one in member for one in strings for member in members)
+        cut = self.cuts and any(member in one for one in strings for member in members)
+        may_be = joined or cut or (self.joins and self.cuts)
+        return "a string that is made may be a member" if may_be else None
+
     def _check_words(self, whole: ast.Record | ast.RecordSet) -> Iterator[str]:
         for name, _ in whole.fields:
+            self.strings.add(name)
             if name in self.renamed.strings:
                 yield f"{whole.place}: the field {name} has the name of a member"
 
@@ -132,6 +147,9 @@ class _Look:
         if isinstance(symbol, Builtin):
             if symbol.name not in _OPERATORS:
                 yield f"{whole.place}: {symbol.name} may tell members apart"
+            given = whole.arguments if isinstance(whole, ast.Apply) else ()
+            self.joins |= symbol.name == "\\o" and not any(isinstance(one, ast.Tuple) for one in given)
+            self.cuts |= symbol.name == "SubSeq"
         elif isinstance(symbol, Definition):
             if symbol.body is None:
                 yield f"{whole.place}: {symbol.name} has no text"
@@ -160,8 +178,11 @@ class _Look:
         """True if no part of a value is a member."""
         match value:
             case str():
+                self.strings.add(value)
                 return value not in self.renamed.strings
-            case int() | Boolean() | ForeignValue() | ModelValue() | Interval():
+            case ModelValue():
+                return value.name not in self.names
+            case int() | Boolean() | ForeignValue() | Interval():
                 return True
             case frozenset() | tuple():
                 return all(map(self._is_foreign, value))

@@ -62,12 +62,12 @@ class _Count:
         if isinstance(whole, ast.Junction) and not whole.conjunction:
             return max(counts, default=0)
         count = sum(counts)
+        if count and not _is_walked_once(whole):
+            return _ALL
         if isinstance(whole, ast.Quantifier):
             count += sum(len(one.names) * self._is_over_names(one.domain, module) for one in whole.bindings)
         if isinstance(whole, ast.Apply | ast.OperatorArgument):
             symbol = self.evaluator.resolve(whole.operator, module) or whole.operator
-            if count:
-                return _ALL  # an argument may be walked several times
             if isinstance(symbol, Definition) and symbol.body is not None:
                 if symbol not in self.definitions:
                     count_of = self._count_of_recursive if symbol.recursive else self._count_of
@@ -111,3 +111,11 @@ class _Count:
         except (Undefined, NoValue, RecursionError):
             return False
         return type(found) is not frozenset or not self.names.isdisjoint(found)
+
+
+def _is_walked_once(whole: Expression) -> bool:
+    r"""True if each part of an expression is walked at most once on a way through it. An argument, the body
+    of a function, and that of ``\A`` may be walked several times."""
+    if isinstance(whole, ast.Quantifier):
+        return not whole.universal
+    return isinstance(whole, ast.Junction | ast.If | ast.Case | ast.Let | ast.Step)
