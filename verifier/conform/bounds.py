@@ -59,17 +59,17 @@ def _find_with(
     if weaker is None:
         return None
     explorer = Explorer(spec, properties=(), keep_going=True, by_columns=False)
-    steps = _WeakSteps(explorer.walks.over(weaker, primed=False), explorer, index.number, number)
+    steps = _WeakSteps(explorer.walks.over(weaker, primed=False), explorer, index, number)
     begin = {(index.of(state), state[number]): state for state in initial}
     try:
-        return _explore(steps, len(index.log), begin, check_limits)
+        return _explore(steps, index, begin, check_limits)
     except (Undefined, NoValue, RecursionError):  # by a value that a conjunct would have kept out
         return None
 
 
 def _explore(
     steps: _WeakSteps,
-    length: int,
+    index: LogIndex,
     begin: dict[tuple[int, Value], State],
     check_limits: Callable[[], None],
 ) -> int | None:
@@ -78,14 +78,14 @@ def _explore(
         return None
     while level:
         after: dict[tuple[int, Value], State] = {}
-        if place > length:
+        if place > len(index.log):
             return None
         for state in level.values():
             count += 1
             if count % _BETWEEN_CHECKS == 0:
                 check_limits()
             for pair in steps.list(state):
-                if pair[0] != place + 1:
+                if index.find_place(pair[0]) != place + 1:
                     return None
                 if pair not in after:
                     after[pair] = steps.put(state, pair)
@@ -99,10 +99,9 @@ def _explore(
 class _WeakSteps:
     walk: Walk
     explorer: Explorer
-    index: int
-    """The number of the variable that is the place in the log."""
+    index: LogIndex
     number: int
-    """The number of the other one."""
+    """The number of the variable that is not the place in the log."""
 
     def list(self, state: State) -> set[tuple[int, Value]]:
         """Return the values of both variables after each step. Raises Undefined if one has none."""
@@ -110,7 +109,7 @@ class _WeakSteps:
         evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
 
         def take() -> None:
-            pair = evaluator.next[self.index], evaluator.next[self.number]
+            pair = evaluator.next[self.index.number], evaluator.next[self.number]
             if pair[0] is UNSET or pair[1] is UNSET:
                 raise NoValue("nothing says what the variable is after the step")
             found.add((force_delayed(pair[0]), force_delayed(pair[1])))
@@ -121,5 +120,5 @@ class _WeakSteps:
     def put(self, state: State, pair: tuple[int, Value]) -> State:
         """Return a state with other values of both variables."""
         made = [*state]
-        made[self.index], made[self.number] = pair
+        made[self.index.number], made[self.number] = pair
         return tuple(made)

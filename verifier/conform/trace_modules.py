@@ -123,7 +123,6 @@ class TraceModule:
                 read_log(log)  # raises an error with the line if the log itself is the reason
                 raise
 
-
     def _load(self, settings: Mapping[str, str]) -> TlaLoaded:
         """Load the module, with other constants on top of the settings."""
         return load(self.spec, {**self.settings, **settings}, self.config, self.libraries)
@@ -163,6 +162,8 @@ class _Judgement:
             self.explorer.after = self._check_width
         self.reached = 0
         """The number of entries that an execution drawn at random agrees with."""
+        self.is_even = True
+        """True if each step that was met goes on by one entry: then the depth is the number of entries."""
         self.decides = bool(spec.postconditions or lasting)
 
     def _check_width(self, _: int) -> None:
@@ -180,8 +181,8 @@ class _Judgement:
             ended = str(stop)
         explorer = self.explorer
         index = find_log_index(self.spec)
-        if ended == _WIDE and index is not None:
-            return self._by_witness(index) or self._whole().verdict()
+        if ended == _WIDE:
+            return (index and self._by_witness(index)) or self._whole().verdict()
         failed = [*explorer.result.violations, *self.after.find_violated()]
         whole = explorer.result.complete or ended == ENDED_BY_MODULE
         if whole:
@@ -203,8 +204,7 @@ class _Judgement:
         return self._make_rejected_verdict([], index)
 
     def _by_witness(self, index: LogIndex) -> LogVerdict | None:
-        """Return the verdict where many states agree with the log: one execution is enough. None if there may
-        be none."""
+        """Return the verdict if one execution is enough; None if there may be none."""
         try:
             limits = self.explorer.enforce_limits
             draws = self.explorer.result.generated > _MANY_SUCCESSORS * (self.explorer.current + 1)
@@ -218,27 +218,33 @@ class _Judgement:
         failed = evaluate_or_refuse(lambda: check_witness(self.explorer, path))
         if index.of(path[-1]) <= len(index.log):
             return None if failed else self._reject_longest(path, index)
-        failed += [name for name in self.spec.postconditions if not self._true(name)]
-        return None if failed else self._make_accepted_verdict(path)
+        is_known = self.is_even or not self.spec.postconditions
+        is_met = is_known and not failed and self._find_unmet(len(path)) == []
+        return self._make_accepted_verdict(path) if is_met else None
 
     def _reject_longest(self, path: list[State], index: LogIndex) -> LogVerdict | None:
         """Return the verdict on a log of which no execution explains more than this one. None if it may be
         accepted, or if a postcondition asks more of the search than its depth."""
-        evaluator, failed = self.spec.evaluator, list[str]()
+        failed = self._find_unmet(len(path))
+        is_known = failed or (failed == [] and not self.spec.postconditions)
+        return self._reject(failed or [], index, path, path[-1:], with_obstacles=True) if is_known else None
+
+    def _find_unmet(self, diameter: int) -> list[str] | None:
+        """Return the postconditions that a search of this depth does not meet; None if they ask for more of
+        the search than its depth."""
+        evaluator = self.spec.evaluator
         evaluator.registers.clear()
-        evaluator.answers = {"stats": lambda: Fn({"diameter": len(path)}), "diameter": lambda: len(path)}
+        evaluator.answers = {"stats": lambda: Fn({"diameter": diameter}), "diameter": lambda: diameter}
         try:
-            failed = [name for name in self.spec.postconditions if not self._true(name)]
+            return [name for name in self.spec.postconditions if not self._true(name)]
         except UsageError:
             return None
         finally:
             evaluator.answers = answers(self.explorer)
-        if self.spec.postconditions and not failed:
-            return None
-        return self._reject(failed, index, path, path[-1:], with_obstacles=True)
 
-    def _reach(self, explained: int) -> None:
+    def _reach(self, explained: int, is_even: bool) -> None:
         self.reached = max(self.reached, explained)
+        self.is_even = self.is_even and is_even
 
     def _make_ended_verdict(self, index: LogIndex | None, ended: str) -> LogVerdict:
         """Return the verdict of a search that a limit ended."""

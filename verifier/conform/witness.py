@@ -32,14 +32,15 @@ def find_witness(
     spec: Specification,
     index: LogIndex,
     initial: list[State],
-    reach: Callable[[int], None],
+    reach: Callable[[int, bool], None],
     check_limits: Callable[[], None],
     find_last_bound: Callable[[], int | None] = lambda: None,
     *,
     draws: bool = True,
 ) -> list[State] | None:
     """Return an execution to the end of the log, or as far as any execution can come; None if neither was
-    found. Call ``reach`` with the number of entries that some execution agrees with, for each level.
+    found. Call ``reach`` for each level: with the number of entries that some execution agrees with, and
+    False if a step that was met does not go on by one entry.
     ``find_last_bound`` returns a number of entries that no execution exceeds, if other bounds do not decide.
     ``draws``: states have so many successors that some are drawn."""
     bound: int | None = None
@@ -67,18 +68,19 @@ def _search(
     initial: list[State],
     width: int,
     most: int,
-    reach: Callable[[int], None],
+    reach: Callable[[int, bool], None],
 ) -> list[State]:
     """Return an execution that explains as much of the log as any that was met."""
     chance, levels = Random(0), list[dict[State, State | None]]()
     level: dict[State, State | None] = dict.fromkeys(initial)
+    is_even = True
     for depth in range(_LONGEST * len(index.log) + 1):
         kept = chance.sample(list(level), width) if len(level) > width else list(level)
         if not kept:
             break
         levels.append({state: level[state] for state in kept})
         last = max(kept, key=index.of)
-        reach(index.of(last) - 1)
+        reach(index.of(last) - 1, is_even)
         if index.of(last) > len(index.log):
             return _path(levels, last)
         stepper.arrive(depth)
@@ -88,6 +90,7 @@ def _search(
                 for after in stepper.draw_successors(state, most):
                     if after not in level and stepper.goes_on(state, after):
                         level[after] = state
+                        is_even = is_even and index.of(after) == index.of(state) + 1
     number = max(range(len(levels)), key=lambda place: max(map(index.of, levels[place])))
     return _path(levels[: number + 1], max(levels[number], key=index.of))
 

@@ -184,6 +184,8 @@ FILES: dict[str, Make] = {
     "CSVRead": _from_file(_table),
 }
 """The operators by name."""
+READERS = frozenset(("JsonDeserialize", "ndJsonDeserialize", "CSVRecords", "CSVRead"))
+"""Those of them that read a file."""
 WRITING = frozenset({
     "JsonSerialize", "ndJsonSerialize", "CSVWrite", "CSVWriteRecord", "Serialize", "IOSerialize",
     "IOExec", "IOEnvExec", "IOExecTemplate", "IOEnvExecTemplate",
