@@ -38,10 +38,15 @@ def remainder(left: Sort, right: Sort) -> Range:
 
 def total(summand: Sort, least: int, most: int) -> Range:
     """The bounds of a sum of ``least`` to ``most`` integers of one sort."""
-    sums = _span([count * end for count in (least, most) for end in _ends(summand)])
+    sums = span_of_sum(summand, least, most)
     distinct = min(1 + sums.high - sums.low, comb(most + summand.size, most))
     _require_few_cases("a sum", most * summand.size * distinct)
     return sums
+
+
+def span_of_sum(summand: Sort, least: int, most: int) -> Range:
+    """The bounds of such a sum, however many cases it has."""
+    return _span([count * end for count in (least, most) for end in _ends(summand)])
 
 
 def _ends(sort: Sort) -> tuple[int, int]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+LARGEST = "largest integer"
+"""The constant that stands for the bounds of integers without bounds, such as those of Nat. At given
+constants it is a bound. For all constants, a bound that mentions it is none. No author's constant has a space
+in its name."""
+
 
 class OpenInteger:
     """A stand-in for an integer in a protocol's code. It is no integer, so that Python cannot decide with

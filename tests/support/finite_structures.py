@@ -184,6 +184,12 @@ class Structure:
             items = product(*(self.domain(variable.sort) for variable in counting.variables))
             known = (env | dict(zip(counting.variables, item, strict=True)) for item in items)
             self.known[key] = sum(bool(self.value(counting.inside, one)) for one in known)
+        summing = self.system.definitions.sums.get(str(node.data))
+        if summing is not None and key not in self.known:
+            env = dict(zip(summing.outside, args, strict=True))
+            items = product(*(self.domain(variable.sort) for variable in summing.variables))
+            known = (env | dict(zip(summing.variables, item, strict=True)) for item in items)
+            self.known[key] = sum(self.value(summing.summand, one) for one in known)
         if key not in self.known:
             axioms = self.system.definitions.axioms.get(str(node.data))
             self.known[key] = (

@@ -273,8 +273,8 @@ REFUSED = {
         "Node = {a}\nNil = Nil\nNat <- Few",
         "another operator or value in place of Nat",
     ),
-    "Nat as a sort": (
-        _small("Nat", "0", "x + 1"),
+    "a name that ranges over Nat": (
+        _small("Nat", "0", "x + 1", "\\E y \\in Nat : y = x"),
         "Node = {a}\nNil = Nil",
         "set of integers without .* such as Nat: write a range, such as 0..Most",
     ),

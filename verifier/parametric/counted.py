@@ -14,7 +14,7 @@ from verifier.parametric.counting import Counting
 from verifier.parametric.errors import NotParametric
 from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
-from verifier.parametric.traced import Traced
+from verifier.parametric.traced import Traced, is_unbounded
 
 _COUNTS = (Operator.COUNT, Operator.CARDINALITY)
 _MOST = 3
@@ -30,7 +30,7 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     else:
         assert isinstance(argument.sort, Set)
         sort, holds = argument.sort.element, reader.part(argument, scope).contains
-    if not _has_one_form(sort):
+    if not has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
     one = reader.values.quantify(sort)
     abstracted = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
@@ -42,13 +42,13 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     return logic.app(name, INT, abstracted.arguments)
 
 
-def _has_one_form(sort: Sort) -> bool:
+def has_one_form(sort: Sort) -> bool:
     """True if different nodes are different values."""
     match sort:
         case Boolean() | Range() | Enum() | IndexSet():
             return True
         case Record() | Tuple():
-            return all(map(_has_one_form, sort.parts()))
+            return all(map(has_one_form, sort.parts()))
     return False
 
 
@@ -57,6 +57,8 @@ def _size(reader: Reader, sort: Sort) -> Node | None:
     match sort:
         case IndexSet():
             return values.number(sort.count)
+        case Range() if is_unbounded(sort.low) or is_unbounded(sort.high):
+            return None
         case Range():
             zero, more = logic.integer(0), logic.plus(values.number(sort.high), logic.integer(1))
             size = logic.minus(more, values.number(sort.low))

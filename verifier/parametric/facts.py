@@ -17,6 +17,14 @@ from verifier.parametric.roles import Roles
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.subsequences import pigeonholes
+from verifier.parametric.summing import (
+    are_of_one_sort,
+    find_summed,
+    say_difference,
+    say_signs,
+    say_single,
+    say_union,
+)
 from verifier.parametric.term_reader import Definitions
 from verifier.parametric.totals import above, total
 
@@ -34,8 +42,9 @@ class Facts:
     def about(self, goal: Sequence[Node], others: Sequence[Node], *, extremes: bool) -> tuple[Clause, ...]:
         """Return the facts about lengths in the goal, counts in all formulas, and pairs of counts with one in
         the goal."""
+        sums = self.about_sums(goal, others)
         if not self.definitions.counts and not self.values.sequences:
-            return ()
+            return sums
         asked = self.counts(goal)
         numbers = asked | self.counts(others)
         facts = [self._clauses("pigeonholes", (length,)) for length in self.lengths(goal)]
@@ -43,7 +52,32 @@ class Facts:
         if extremes:
             facts += [self._clauses("extremes", (number,)) for number in numbers]
         pairs = (pair for pair in permutations(numbers, 2) if not asked.keys().isdisjoint(pair))
-        return tuple(chain(*facts, *(self._clauses("difference", pair) for pair in pairs)))
+        return (*sums, *chain(*facts, *(self._clauses("difference", pair) for pair in pairs)))
+
+    def about_sums(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
+        """Return the facts about sums in formulas: each by itself, pairs and unions of sums of like
+        summands."""
+        if not self.definitions.sums:
+            return ()
+        numbers = list(self.sums(goal) | self.sums(others))
+        facts = [self._clauses("of one sum", (number,)) for number in numbers]
+        facts += [
+            self._clauses("change", pair) for pair in combinations(numbers, 2) if self._are_alike(*pair)
+        ]
+        for whole in numbers:
+            parts = [one for one in numbers if one is not whole and self._are_alike(one, whole)]
+            facts += [self._clauses("union", (whole, *pair)) for pair in combinations(parts, 2)]
+        return tuple(chain(*facts))
+
+    def _are_alike(self, one: Node, other: Node) -> bool:
+        """True if two sums are over one sort, and their summands share a function of the value."""
+        mine, theirs = (self.definitions.sums[number.data] for number in (one, other))
+        return are_of_one_sort(mine, theirs) and not find_summed(mine).isdisjoint(find_summed(theirs))
+
+    def sums(self, formulas: Iterable[Node]) -> dict[Node, None]:
+        """Return the sums in formulas."""
+        known = self.definitions.sums
+        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
 
     def meeting(self, goal: Sequence[Node], others: Sequence[Node], most: int) -> Iterator[Clause]:
         """Yield the facts about counts in formulas without variables, at most this number of each form. They
@@ -234,6 +268,9 @@ class Facts:
             else:
                 yield extremal.bounds(logic, extreme, numbers[0], numbers[1])
             return
+        if what in ("of one sum", "change", "union"):
+            yield from self._state_fact_of_sums(what, numbers)
+            return
         counted = [self.definitions.counts[number.data] for number in numbers]
         if what == "bounds":
             yield from bounds(logic, counted[0], numbers[0])
@@ -246,6 +283,16 @@ class Facts:
                 yield from common(logic, counted, numbers)
         elif are_comparable(*counted):
             yield difference(logic, (counted[0], counted[1]), (numbers[0], numbers[1]))
+
+    def _state_fact_of_sums(self, what: str, numbers: tuple[Node, ...]) -> Iterator[Node]:
+        logic, summing = self.clausifier.logic, [self.definitions.sums[number.data] for number in numbers]
+        if what == "of one sum":
+            yield from say_signs(logic, summing[0], numbers[0])
+            yield say_single(logic, summing[0], numbers[0])
+        elif what == "change":
+            yield say_difference(logic, summing, numbers)
+        else:
+            yield say_union(logic, summing, numbers)
 
 
 def _applications(formulas: Iterable[Node]) -> list[Node]:

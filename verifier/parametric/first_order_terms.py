@@ -11,6 +11,7 @@ from verifier.parametric.dividing import divide_by_constant
 from verifier.parametric.first_order_values import Value
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.subsequences import filter_items
+from verifier.parametric.summing import sum_values
 from verifier.parametric.term_reader import Definitions, Reader, Rule
 
 
@@ -47,6 +48,7 @@ RULES: Mapping[Operator, Rule] = {
     Operator.CHOOSE: integers.choose,
     Operator.COUNT: count_members,
     Operator.CARDINALITY: count_members,
+    Operator.SUM_OF: sum_values,
     Operator.DIVIDE: divide_by_constant,
     Operator.MODULO: divide_by_constant,
     Operator.SOME: structured.some,

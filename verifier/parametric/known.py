@@ -25,8 +25,9 @@ class Known:
         return Known(tuple((name, clause) for name, clause in self.hypotheses if name in wanted))
 
     def counts(self, facts: Facts) -> tuple[Node, ...]:
-        """Return the counts without variables."""
-        return tuple(facts.counts(clause.body for _, clause in self.hypotheses))
+        """Return the counts and sums without variables."""
+        bodies = [clause.body for _, clause in self.hypotheses]
+        return tuple(facts.counts(bodies) | facts.sums(bodies))
 
     def collect_unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
         """Return the kinds of integers that a hypothesis says to exist."""

@@ -356,7 +356,11 @@ class Premises:
         them."""
         facts, goal = self.facts(obligation, over), [clause.body for clause in obligation.goal]
         terms = list(named)
-        if self._facts.counts(goal) or self._facts.lengths(goal):
+        if (
+            self._facts.counts(goal)
+            or self._facts.lengths(goal)
+            or self._facts.sums((*goal, *over.counts(self._facts)))
+        ):
             terms += [node for node in ground_terms(clause.body for clause in facts) if _is_witness(node)]
             parts = product(over.parts_of_one, obligation.terms)
             terms += [
@@ -373,7 +377,9 @@ class Premises:
         return [
             self.logic.app(part.data, INT, (element,))
             for part in over.parts_of_one
-            if part.sort == INT and part.data not in self.system.definitions.counts
+            if part.sort == INT
+            and part.data not in self.system.definitions.counts
+            and part.data not in self.system.definitions.sums
             for element in named
             if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
         ]

@@ -8,6 +8,7 @@ from itertools import cycle, permutations
 from math import prod
 from typing import Any
 
+from verifier.encodings.open_integers import LARGEST
 from verifier.errors import UsageError
 from verifier.parametric.declared import read_assumptions
 from verifier.parametric.errors import NotParametric
@@ -115,7 +116,12 @@ def read_traced(kind: type[Protocol], settings: Mapping[str, Any]) -> Parametric
         ) from error
     _require_nothing_refused(decisions)
     made = {words: one for words, one in first.items() if said.get(words) != one} | decisions.take()
-    bounds = [bound for name, constant in numeric.items() for bound in _find_declared_bounds(name, constant)]
+    bounds = [
+        bound
+        for name, constant in numeric.items()
+        if name != LARGEST
+        for bound in _find_declared_bounds(name, constant)
+    ]
     assumptions = {one.words: one for one in bounds}
     for one in said.values():
         is_own = one.asked in required and one.words not in made

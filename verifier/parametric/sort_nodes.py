@@ -44,7 +44,7 @@ from verifier.parametric.first_order_values import (
 from verifier.parametric.logic import Logic
 from verifier.parametric.named_sets import NamedSets
 from verifier.parametric.nodes import BOOL, INT, Node
-from verifier.parametric.traced import Polynomial, polynomial_of
+from verifier.parametric.traced import Polynomial, is_unbounded, polynomial_of
 
 
 class Values:
@@ -75,9 +75,13 @@ class Values:
         return polynomial_node(self.logic, polynomial_of(value))
 
     def within(self, sort: Range, value: Node) -> Node:
-        """Return the formula that the value is in the range."""
-        low, high = self.number(sort.low), self.number(sort.high)
-        return self.logic.conj((self.logic.less_equal(low, value), self.logic.less_equal(value, high)))
+        """Return the formula that the value is in the range. A range may be without a bound."""
+        said = []
+        if not is_unbounded(sort.low):
+            said.append(self.logic.less_equal(self.number(sort.low), value))
+        if not is_unbounded(sort.high):
+            said.append(self.logic.less_equal(value, self.number(sort.high)))
+        return self.logic.conj(said)
 
     def quantify(self, sort: Sort) -> Quantified:
         """Return all values of a sort that a quantifier can range over. Raises NotParametric for other

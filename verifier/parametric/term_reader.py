@@ -27,6 +27,18 @@ HOLDS = "holds "
 """The beginning of the names of predicates for formulas."""
 
 
+@dataclass(frozen=True)
+class Summing:
+    """The sum that is a function symbol."""
+
+    outside: tuple[Node, ...]
+    """The arguments of the symbol."""
+    variables: tuple[Node, ...]
+    """The variables of the value to which a summand belongs."""
+    summand: Node
+    """The integer that is summed; 0 for values that are not summed."""
+
+
 @dataclass
 class Definitions:
     """Function symbols, each with its defining axioms."""
@@ -38,6 +50,8 @@ class Definitions:
     """The symbol of each content, so that one content has one symbol, whatever was read before."""
     counts: dict[str, Counting] = field(default_factory=dict)
     """The symbols of counts. Their facts are no axioms, but are given where they may help."""
+    sums: dict[str, Summing] = field(default_factory=dict)
+    """The symbols of sums. Their facts are given like those of counts."""
     extremes: dict[str, Extreme] = field(default_factory=dict)
     """The symbols of least and greatest elements."""
 

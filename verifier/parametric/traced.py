@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, NoReturn, Self
 
-from verifier.encodings.open_integers import OriginInteger
+from verifier.encodings.open_integers import LARGEST, OriginInteger
 from verifier.parametric.callers import asker, place_of_frame, running, short_place_of_frame
 from verifier.parametric.errors import NotParametric
 
@@ -226,6 +226,11 @@ def polynomial_of(value: int) -> Polynomial:
 def constant_polynomial(value: int) -> Polynomial:
     """Return a plain integer as a polynomial."""
     return {(): int(value)} if value else {}
+
+
+def is_unbounded(bound: int) -> bool:
+    """True for a bound that stands for none."""
+    return any(LARGEST in name for monomial in polynomial_of(bound) for name in monomial)
 
 
 def add_sums(left: Polynomial, right: Polynomial) -> dict[Monomial, int]:

@@ -8,8 +8,10 @@ from itertools import product
 from random import Random
 from typing import Any
 
+from verifier.encodings.open_integers import LARGEST
 from verifier.tla.first_order.constants import Constants
 from verifier.tla.first_order.families import Family, all_families
+from verifier.tla.first_order.protocol_classes import USUAL_LARGEST
 
 _FEW = 2
 """The number of elements up to which all families of parts are tried."""
@@ -36,6 +38,8 @@ class Choice:
         """Return the texts of the constants. Elements of sets are model values with new names."""
         settings = {}
         for name, size in self.sizes.items():
+            if name == LARGEST:  # no constant of the module
+                continue
             if name in self.families:
                 base = constants.families[name].base
                 parts = (self._set(base, sorted(part)) for part in self.families[name])
@@ -64,16 +68,17 @@ def choices_of(constants: Constants, chance: Random) -> Iterator[Choice]:
     Two sums of constants may be ordered otherwise at great integers.
     """
     plain = {name: len(values) for name, values in constants.sets.items() if name not in constants.families}
-    own = {**plain, **constants.numbers}
+    numbers = {**constants.numbers, **({LARGEST: USUAL_LARGEST} if constants.has_unbounded else {})}
+    own = {**plain, **numbers}
     given = {name: _places(one, constants) for name, one in constants.families.items()}
     yield Choice({**own, **{name: len(parts) for name, parts in given.items()}}, given, is_own=True)
     seen = [] if given else [own]
-    far = {name: 3 * size + 7 if name in constants.numbers else size for name, size in own.items()}
-    greater = [far] if constants.numbers else []  # else it is the configuration's, with other families
+    far = {name: 3 * size + 7 if name in numbers else size for name, size in own.items()}
+    greater = [far] if numbers else []  # else it is the configuration's, with other families
     sizes = [*greater, *(dict.fromkeys(own, size) for size in (1, 2, 3))]
     sizes += [{**own, name: own[name] + more} for name in own for more in (1, -1)]
     for one in sizes:
-        if one not in seen and all(size >= (name in plain) for name, size in one.items()):
+        if one not in seen and all(size >= (name in plain or name == LARGEST) for name, size in one.items()):
             seen.append(one)
             yield from with_families(one, constants, chance)
 

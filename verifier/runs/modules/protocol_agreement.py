@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import product, repeat
 from math import prod
 from random import Random
 from typing import Any
 
+from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.plain_terms import Environment, Reader, Undefined, plain, values_of
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.terms import Term
@@ -37,13 +38,13 @@ from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
 from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of, operator_of
-from verifier.tla.first_order.values import Outside, Translator
+from verifier.tla.first_order.values import Outside, Translator, find_integers
 from verifier.tla.frames import Undefined as NoValue
 from verifier.tla.itf import show_state
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.value_types import INCOMPARABLE
+from verifier.tla.value_types import INCOMPARABLE, Value
 
 _MOST_STATES = 3000
 """The limit of reached states that are compared at one choice of constants."""
@@ -124,6 +125,7 @@ class _Comparison:
         self.specification, self.definition, self.choice = specification, definition, choice
         self.compared, self.chance, self.limits = compared, chance, limits
         self.kinds: list[Kind] = list(protocol.kinds.values())
+        self.largest = choice.sizes.get(LARGEST)
         self.read = Reader()
         constants = classify(specification, protocol.constants)
         sorts = protocol.reading(protocol.kind(dict(choice.sizes))).sorts
@@ -200,7 +202,7 @@ class _Comparison:
         with suppress(Interrupted):  # too many: the first ones are compared
             explorer.explore_initial()
             self.all_initial = True
-        states = list(dict.fromkeys(explorer.states))
+        states = [one for one in dict.fromkeys(explorer.states) if not self._is_beyond(one)]
         for state in states:
             if not self._holds(self.definition.init, self._encode(state)):
                 raise self._differs("Init", state, "true", "false")
@@ -216,7 +218,7 @@ class _Comparison:
             raise UsageError(str(error)) from None
         self._compare_steps(state, environment, theirs, reached=True)
         self.compared.states += 1
-        return theirs
+        return [one for one in theirs if not self._is_beyond(one)]
 
     def _encode(self, state: State) -> Environment:
         try:
@@ -283,11 +285,15 @@ class _Comparison:
         self, state: State, environment: Environment, theirs: Sequence[State], *, reached: bool
     ) -> None:
         mine: dict[State, str] = {}
+        inside = [one for one in theirs if not self._is_beyond(one)]
+        is_cut = len(inside) < len(theirs)
         for action in self.definition.actions:
             symbols = [parameter.symbol for parameter in action.parameters]
             for given in product(*(list(values_of(symbol.sort)) for symbol in symbols)):
                 parameters = dict(zip(symbols, given, strict=True))
                 after = happening(self.read, action.when, action.then, environment, parameters)
+                if after.leaves and not after.undefined and is_cut:
+                    continue
                 if after.undefined or after.leaves:
                     if reached:
                         raise self._leaves(action.name, state, undefined=after.undefined)
@@ -295,15 +301,35 @@ class _Comparison:
                     return
                 if after.after is not None:
                     mine.setdefault(self._decode(after.after), action.name)
-        for reached_state in theirs:
+        for reached_state in inside:
             if reached_state not in mine:
+                if reached and self._leaves_bounds(reached_state):
+                    raise self._violates_types("a step gives a variable a value that its sort lacks", state)
                 words = f"a step to {self._show(reached_state)}"
                 raise self._differs("the steps", state, words, "none")
-        if len(mine) > len(set(theirs)):
-            other = next(one for one in mine if one not in set(theirs))
+        if len(mine) > len(set(inside)):
+            other = next(one for one in mine if one not in set(inside))
             words = f"{mine[other]} to {self._show(other)}"
             raise self._differs("the steps", state, "no such step", words)
         self.compared.steps += len(mine)
+
+    def _is_beyond(self, state: State) -> bool:
+        """True if a state has integers beyond the bounds that are taken here where the module has none. There
+        is no such state here, and no step to it."""
+        if self.largest is None:
+            return False
+        return any(map(self._has_outside, state, self.kinds, repeat(True)))
+
+    def _leaves_bounds(self, state: State) -> bool:
+        """True if a state has integers beyond the bounds that the module says."""
+        return any(map(self._has_outside, state, self.kinds, repeat(False)))
+
+    def _has_outside(self, value: Value, kind: Kind, unbounded: bool) -> bool:
+        pairs = find_integers(value, kind)
+        return any(
+            own.is_unbounded is unbounded and not own.sort(self.values.sorts).contains(number)
+            for number, own in pairs
+        )
 
     def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError | LeavesSorts:
         """Return the error for a reachable step that the type invariant does not allow."""

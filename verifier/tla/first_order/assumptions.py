@@ -98,10 +98,10 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
             left, right = _read_sum(given[0], constants), _read_sum(given[1], constants)
             if left is not None and right is not None:
                 return Assumed(left, _RELATIONS[name], right, whole.place)
-        if name == "\\in" and _is_builtin(given[1], "Nat"):
+        if name == "\\in" and (least := _find_least_of_naturals(given[1])) is not None:
             left = _read_sum(given[0], constants)
             if left is not None:
-                return Assumed(left, ">=", Linear(0), whole.place)
+                return Assumed(left, ">=", Linear(least), whole.place)
         if name == "\\in" and _is_builtin(given[1], "BOOLEAN") and _constant_among(given[0], constants.fixed):
             return None
         if name == "\\notin" and _is_declared_apart(given, constants):
@@ -112,6 +112,19 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
         whole.place,
         "this ASSUME is not a comparison of integer constants or of numbers of elements of constant sets",
     )
+
+
+def _find_least_of_naturals(whole: ast.Expression) -> int | None:
+    """Return the least element of Nat, or of Nat without its first elements; None for another set."""
+    if _is_builtin(whole, "Nat"):
+        return 0
+    if _is_builtin(whole, "\\"):
+        base, without = _arguments(whole)
+        items = without.items if isinstance(without, ast.SetOf) else ()
+        numbers = {item.value for item in items if isinstance(item, ast.Number)}
+        if _is_builtin(base, "Nat") and len(numbers) == len(items) and numbers == set(range(len(numbers))):
+            return len(numbers)
+    return None
 
 
 def _read_emptiness(name: str, given: tuple[ast.Expression, ...], constants: Constants) -> Assumed | None:

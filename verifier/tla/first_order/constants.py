@@ -36,6 +36,8 @@ class Constants:
     """Pairs of a single value and a set that the reading takes to be without it."""
     families: dict[str, Family] = field(default_factory=dict)
     """The constants among ``sets`` whose elements are sets."""
+    has_unbounded: bool = False
+    """True if a variable has integers without bounds. A constant of the protocol stands for their bounds."""
     substitutes: dict[str, str] = field(default_factory=dict)
     """The definitions that are read as another one, which the configuration puts in their place."""
     said_of_families: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from verifier.encodings.expressions import all_values, integer
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.first_order.comprehensions import make_comprehension
-from verifier.tla.first_order.kinds import Kind, Linear, Truth, Whole
+from verifier.tla.first_order.kinds import INTEGERS, NATURALS, Kind, Linear, Truth, Whole
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope
 from verifier.tla.first_order.typed import ALWAYS, Collection, Typed, conjoin, find_number
@@ -100,11 +100,11 @@ def _range(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
 
 
 def _naturals(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    return Collection(Whole(), lambda one: one.value >= 0)
+    return Collection(NATURALS, lambda one: one.value >= 0, unbounded=True)
 
 
 def _all_integers(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Collection:
-    return Collection(Whole(), lambda _: ALWAYS)
+    return Collection(INTEGERS, lambda _: ALWAYS, unbounded=True)
 
 
 INTEGER_OPERATORS: Mapping[str, Rule] = {

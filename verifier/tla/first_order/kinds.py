@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verifier.encodings.expressions import BOOLEAN
+from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.scalar_sorts import SortError
 from verifier.encodings.sorts import Enum, Function, Option, Range, Record, Set, Sort
 from verifier.encodings.sorts import Tuple as TupleSort
@@ -40,8 +41,13 @@ class Linear:
         """Return the integer at these constants, which may be stand-ins for all integers."""
         total: Any = self.number
         for name, times in self.parts:
+            if name not in constants:
+                raise SortError("integers have no bounds here")
             total = total + constants[name] * times
         return total
+
+
+_LARGEST = Linear(0, ((LARGEST, 1),))
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,21 @@ class Whole(Kind):
         return self.low is not None
 
     def __str__(self) -> str:
-        return "an integer" if self.low is None else f"an integer of {self.low}..{self.high}"
+        if self.low is None or self == INTEGERS:
+            return "an integer"
+        return "an integer from 0" if self == NATURALS else f"an integer of {self.low}..{self.high}"
+
+    @property
+    def is_unbounded(self) -> bool:
+        """True if it has no least or no greatest value."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        return any(name == LARGEST for end in ends for name, _ in end.parts)
+
+
+NATURALS = Whole(Linear(0), _LARGEST)
+"""The integers from 0."""
+INTEGERS = Whole(Linear(0).plus(_LARGEST, -1), _LARGEST)
+"""All integers."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +259,22 @@ def is_within(one: Whole, other: Whole) -> bool:
     if one.low is None or one.high is None:
         return False
     return is_at_most(other.low, one.low) and is_at_most(one.high, other.high)
+
+
+def has_unbounded(kind: Kind) -> bool:
+    """True if a value of the kind has integers in it that have no least or no greatest one."""
+    match kind:
+        case Whole():
+            return kind.is_unbounded
+        case Optional(inner=inner) | SetOf(element=Kind() as inner):
+            return has_unbounded(inner)
+        case Pair(items):
+            return any(map(has_unbounded, items))
+        case Fields(parts):
+            return any(has_unbounded(part.kind) for part in parts)
+        case Map(domain, range_):
+            return has_unbounded(domain) or has_unbounded(range_)
+    return False
 
 
 def has_sets(kind: Kind) -> bool:

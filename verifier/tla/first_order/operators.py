@@ -28,6 +28,7 @@ from verifier.tla.first_order.kinds import (
 )
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread
+from verifier.tla.first_order.sums import FOLDS
 from verifier.tla.first_order.typed import (
     ALWAYS,
     NEVER,
@@ -130,8 +131,9 @@ def contains(reading: Reading, item: ast.Expression, members: ast.Expression, sc
     item's kind may be in the set: such a formula has no value where the item has none."""
     collection = reading.collection(members, scope)
     said = _find_membership(reading, item, members, scope)
+    element = Whole() if isinstance(collection.element, Whole) else collection.element
     try:
-        value = reading.read_typed(item, scope, collection.element)
+        value = reading.read_typed(item, scope, element)
     except Misfit:
         return said
     term = term_of(value.value)
@@ -270,6 +272,8 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
         return disjoin(*said)
 
     is_whole = any(part.whole and part.element == kind for part in parts)
+    if first.unbounded or second.unbounded:
+        return Collection(kind, has, whole=is_whole, unbounded=True)
     if isinstance(kind, Whole) and all(part.made is not None for part in parts):
         return Collection(
             kind, lambda one: disjoin(first.has(one), second.has(one)), first.made | second.made
@@ -327,7 +331,7 @@ def _within(keeps: bool) -> Rule:
         made = None
         if first.made is not None and second.made is not None:
             made = first.made & second.made if keeps else first.made - second.made
-        return Collection(first.element, has, made)
+        return Collection(first.element, has, made, unbounded=first.unbounded)
 
     return rule
 
@@ -389,5 +393,6 @@ OPERATORS: Mapping[str, Rule] = {
     "DOMAIN": _domain,
     "Cardinality": _cardinality,
     **INTEGER_OPERATORS,
+    **FOLDS,
 }
 """The rules by the name of the operator. Another operator is refused."""

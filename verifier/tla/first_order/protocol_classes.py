@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from verifier.encodings.expressions import term_of, wrap
+from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.operations import arbitrary
 from verifier.encodings.scalar_sorts import SortError
 from verifier.encodings.sorts import Enum, IndexSet, Sort
@@ -29,7 +30,7 @@ from verifier.tla.first_order.constants import Constants, classify, list_words, 
 from verifier.tla.first_order.families import ASSUMED
 from verifier.tla.first_order.forms import FORMS
 from verifier.tla.first_order.initial_states import InitialStates
-from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts
+from verifier.tla.first_order.kinds import Fields, Kind, Map, Pair, SetOf, Sorts, has_unbounded
 from verifier.tla.first_order.operators import OPERATORS
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Scope, Unread
@@ -39,6 +40,8 @@ from verifier.tla.first_order.typed import ALWAYS, Typed, conjoin, variable_of
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 
+USUAL_LARGEST = 2
+"""The bound of integers without bounds at the constants of the configuration."""
 _SORT = "sort_of_parameter_{}"
 """The attributes that hold the sorts of parameters."""
 
@@ -101,6 +104,8 @@ def make_reading(
     )
     members: dict[str, Sort[Any]] = {name: getattr(protocol, name) for name in constants.sets}
     numbers: dict[str, Any] = {name: getattr(protocol, name) for name in constants.numbers}
+    if hasattr(protocol, LARGEST):
+        numbers[LARGEST] = getattr(protocol, LARGEST)
     enum = Enum(f"word of {specification.module.name}", tuple(words)) if words else None
     sorts = Sorts(members, numbers, enum)
     return Reading(specification, constants, sorts, rules.forms, rules.operators, given)
@@ -129,6 +134,7 @@ def make_protocol(
     words = list_words(specification, constants, [*roots, *_type_roots(specification)])
     reading = make_reading(specification, constants, words, rules, sizes)
     name, kinds = find_kinds(reading)
+    constants.has_unbounded = any(map(has_unbounded, kinds.values()))
     if name not in claims:
         lemmas = [*lemmas, name]
         claims[name] = formula_of(specification, name)
@@ -187,6 +193,7 @@ class _Sizes:
             setattr(self, name, _set_constant(name, len(elements)).meaning_at(name, len(elements)))
         for name, number in constants.numbers.items():
             setattr(self, name, number)
+        setattr(self, LARGEST, USUAL_LARGEST)
 
 
 class _SetConstant(IndexSetConstant):
@@ -236,6 +243,8 @@ class _Maker:
             self._add(members, name, _set_constant(name, len(elements)))
         for name, number in self.constants.numbers.items():
             self._add(members, name, IntegerConstant(number, "", minimum=0))
+        if self.constants.has_unbounded:
+            self._add(members, LARGEST, IntegerConstant(USUAL_LARGEST, "", minimum=1))
         members |= {"state": self._state(), "init": self._init(), "assumptions": self._assumptions()}
         self._add_families(members, reading)
         now = {one: Typed(kind, variable_of(_symbol(one, kind, reading))) for one, kind in self.kinds.items()}

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = "Typed | Collection"
 _SEQUENCES = frozenset({"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "\\o"})
+RECURSIVE = "RECURSIVE"
+"""The name of the rule of recursive definitions."""
 Rule: TypeAlias = "Callable[[Reading, Any, Scope, Kind | None], Read]"
 """Reads a node in a scope, where a kind is expected."""
 
@@ -204,6 +206,12 @@ class Reading:
             case ast.Bound() | ast.Parameter():
                 return self._read_bound(symbol, whole, scope, expected)
             case ast.Definition():
+                chosen = scope.values.get(symbol)  # the element of a sum, which a LET defines by CHOOSE
+                if isinstance(chosen, Typed):
+                    return chosen
+                rule = self._operators.get(RECURSIVE) if symbol.recursive else None
+                if rule is not None:
+                    return rule(self, replace(whole, operator=symbol), scope, expected)
                 return self.read(*self.enter(symbol, whole, scope), expected)
         rule = self._operators.get(symbol.name)
         if rule is None:
@@ -300,14 +308,16 @@ class Reading:
             scope = scope.binding(bound, self.kinds.item(value, place))
         return scope
 
-    def find_element_kind(self, collection: Collection, place: Place) -> Kind:
-        """Return the kind of a set's elements. Raises Unread if it is not known."""
-        if collection.element is None or not collection.element.is_known:
-            if isinstance(collection.element, Whole):
-                words = "this is a set of integers without a greatest or least one, such as Nat"
-                raise Unread(place, f"{words}: write a range, such as 0..Most with a constant Most")
+    def find_element_kind(self, collection: Collection, place: Place, *, as_type: bool = False) -> Kind:
+        """Return the kind of a set's elements. Raises Unread if it is not known. ``as_type``: no name ranges
+        over the set."""
+        kind = collection.element
+        if (collection.unbounded and not as_type) or (isinstance(kind, Whole) and not kind.is_known):
+            words = "this is a set of integers without a greatest or least one, such as Nat"
+            raise Unread(place, f"{words}: write a range, such as 0..Most with a constant Most")
+        if kind is None or not kind.is_known:
             raise Unread(place, "the kind of the elements of this set is not known")
-        return collection.element
+        return kind
 
     def enter_let(self, whole: ast.Let, scope: Scope) -> Scope:
         """Return the scope below the definitions of a LET."""

@@ -48,7 +48,7 @@ def _function_set(
     keys = reading.find_element_kind(domain, whole.domain.place)
     wanted = expected.element if isinstance(expected, SetOf) else None
     values = reading.collection(whole.range, scope, wanted.range if isinstance(wanted, Map) else None)
-    kind = Map(keys, reading.find_element_kind(values, whole.range.place))
+    kind = Map(keys, reading.find_element_kind(values, whole.range.place, as_type=True))
     if values.whole and not has_integers(kind.range):
         return Collection(kind, lambda _: ALWAYS, whole=True)
 
@@ -56,7 +56,7 @@ def _function_set(
         key = Symbol("k", keys.sort(reading.sorts))
         return quantify(True, key, values.has(Typed(kind.range, one.value[variable_of(key)])))
 
-    return Collection(kind, has, whole=values.whole)
+    return Collection(kind, has, whole=values.whole, unbounded=values.unbounded)
 
 
 def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | None) -> Typed:
@@ -74,7 +74,9 @@ def _record(reading: Reading, whole: ast.Record, scope: Scope, expected: Kind | 
 def _record_set(reading: Reading, whole: ast.RecordSet, scope: Scope, expected: Kind | None) -> Collection:
     sets = {name: reading.collection(item, scope) for name, item in whole.fields}
     places = {name: item.place for name, item in whole.fields}
-    parts = tuple(Part(name, reading.find_element_kind(sets[name], places[name])) for name in sorted(sets))
+    parts = tuple(
+        Part(name, reading.find_element_kind(sets[name], places[name], as_type=True)) for name in sorted(sets)
+    )
     kind = Fields(parts)
 
     def has(one: Typed) -> Any:
@@ -84,6 +86,8 @@ def _record_set(reading: Reading, whole: ast.RecordSet, scope: Scope, expected: 
 
     if all(one.whole for one in sets.values()) and not has_integers(kind):
         return reading.kinds.whole(kind)
+    if any(one.unbounded for one in sets.values()):
+        return Collection(kind, has, unbounded=True)
     return Collection(kind, has, make_comprehension(reading, kind, has))
 
 
@@ -102,7 +106,8 @@ def _tuple(reading: Reading, whole: ast.Tuple, scope: Scope, expected: Kind | No
 
 def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind | None) -> Collection:
     sets = [reading.collection(item, scope) for item in whole.items]
-    kinds = [reading.find_element_kind(one, item.place) for one, item in zip(sets, whole.items, strict=True)]
+    pairs = zip(sets, whole.items, strict=True)
+    kinds = [reading.find_element_kind(one, item.place, as_type=True) for one, item in pairs]
     kind = Pair(tuple(kinds))
     if all(one.whole for one in sets) and not has_integers(kind):
         return reading.kinds.whole(kind)
@@ -110,6 +115,8 @@ def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind 
     def has(one: Typed) -> Any:
         return conjoin(*(part.has(reading.kinds.item(one, place)) for place, part in enumerate(sets)))
 
+    if any(one.unbounded for one in sets):
+        return Collection(kind, has, unbounded=True)
     return Collection(kind, has, make_comprehension(reading, kind, has))
 
 

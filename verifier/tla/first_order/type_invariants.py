@@ -69,5 +69,5 @@ def _memberships(
 
 def _kind(reading: Reading, whole: ast.Expression, module: str, of_subsets: bool) -> Kind:
     collection = reading.collection(whole, Scope(module, {}))
-    kind = reading.find_element_kind(collection, whole.place)
+    kind = reading.find_element_kind(collection, whole.place, as_type=True)
     return SetOf(kind) if of_subsets else kind

@@ -67,6 +67,8 @@ class Collection:
     """True if it has all values of its kind."""
     words: tuple[str, ...] | None = None
     """The words that it lists, if it is written so."""
+    unbounded: bool = False
+    """True if there is no bound for its integers, as for Nat. Nothing ranges over such a set."""
 
 
 def conjoin(*formulas: BooleanValue) -> BooleanValue:

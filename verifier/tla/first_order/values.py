@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from verifier.encodings.plain_terms import Map as PlainMap
@@ -25,6 +26,30 @@ from verifier.tla.value_types import FALSE, TRUE, Fn, Value, boolean, function
 
 class Outside(Exception):
     """Raised for a value that is none of its kind."""
+
+
+def find_integers(value: Value, kind: Kind) -> Iterator[tuple[int, Whole]]:
+    """Yield the integers in a value of a kind, each with its own kind. Values of other kinds have none."""
+    match kind:
+        case Whole() if type(value) is int:
+            yield value, kind
+        case Optional(inner=inner):
+            yield from find_integers(value, inner)
+        case SetOf(element=Kind() as element) if isinstance(value, frozenset):
+            for one in value:
+                yield from find_integers(one, element)
+        case Pair(items) if isinstance(value, tuple):
+            for one, item in zip(value, items, strict=False):
+                yield from find_integers(one, item)
+        case Fields(parts) if isinstance(value, dict):
+            for part in parts:
+                if part.name in value:
+                    yield from find_integers(value[part.name], part.kind)
+        case Map(domain, range_):
+            given = dict(enumerate(value, 1)) if isinstance(value, tuple) else value
+            for key, item in given.items() if isinstance(given, dict) else ():
+                yield from find_integers(key, domain)
+                yield from find_integers(item, range_)
 
 
 class Translator:
