@@ -14,6 +14,8 @@ from typing import Any
 from verifier.errors import UsageError
 from verifier.files import read_text, text_of
 
+_MARK = "\ufeff"
+"""The byte order mark, with which some programs begin a file."""
 NO_TEXT = "no JSON: it is not UTF-8 text"
 
 
@@ -44,7 +46,7 @@ def lines_with_numbers(log: Path) -> list[tuple[int, str]]:
 def _read_whole(log: Path) -> str:
     """Return the text of a log. Raises LogError with the line that is no text."""
     try:
-        return text_of(log)
+        return text_of(log).removeprefix(_MARK)
     except UnicodeDecodeError as error:
         raise LogError(log, error.object.count(b"\n", 0, error.start) + 1, NO_TEXT) from None
     except OSError:
@@ -67,10 +69,10 @@ def read_lines(log: Path, lines: Iterable[str]) -> Iterator[Event]:
     """Yield the events of lines as they come. Raises LogError for a line that is none."""
     for number, line in enumerate(lines, 1):
         if line.strip():
-            text = line.rstrip("\r\n")
+            text = (line.removeprefix(_MARK) if number == 1 else line).rstrip("\r\n")
             if not text.isascii() and not _is_text(text):
                 raise LogError(log, number, NO_TEXT)
-            yield _event(log, number, text, _parse(log, number, text, whole=text != line))
+            yield _event(log, number, text, _parse(log, number, text, whole=not line.endswith(text)))
 
 
 def _is_text(line: str) -> bool:

@@ -32,6 +32,10 @@ _EXIT_CODES = {
 }
 
 
+RULED_OUT = "has no parameters with the values of the log"
+"""The words of an obstacle if no choice of parameters fits."""
+
+
 @dataclass(frozen=True)
 class Obstacle:
     """A candidate for the step at the failing line, and the first of its conjuncts that is false."""

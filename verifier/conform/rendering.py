@@ -41,7 +41,7 @@ def count_explained(one: LogVerdict) -> tuple[int, int]:
 def tell_explained(one: LogVerdict) -> str:
     """Say how many events are explained: "3 of 4 events are explained, 1 is ignored"."""
     explained, lines = count_explained(one)
-    verb = "is" if explained == 1 else "are"
+    verb = "is" if 1 in (explained, lines) else "are"
     events = f"{explained:,} of {say_count(lines, 'event')} {verb} explained"
     if explained == lines and lines > 1:
         events = f"all {lines:,} events are explained"

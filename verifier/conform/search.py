@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,12 +16,13 @@ from verifier.conform.functions import ask_function
 from verifier.conform.logs import Event, read_log
 from verifier.conform.machine import Fits, Machine, Parameters, State, TooManyInitial
 from verifier.conform.mapping import ANY, MISSING, OPTIONAL, Mapped, Rule, Target, check_fields, value_of
-from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
+from verifier.conform.outcome import RULED_OUT, Conformance, LogVerdict, Obstacle, PathState
+from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 
 MOST_STATES = 20_000
 """The limit of states that agree with a log so far."""
-_MOST_SHOWN, _MOST_EXPLAINED, _MOST_OBSTACLES = 3, 20, 8
+_MOST_SHOWN, _MOST_EXPLAINED, _MOST_OBSTACLES, _MOST_MISFITS = 3, 20, 8, 200
 
 
 class TooMany(Exception):
@@ -341,9 +344,32 @@ class Search:
                     one = self._mismatch(after, rule.after, event, "after", title, possible=True)
                     obstacles += [one] if one is not None else []
                 if not steps:
-                    obstacles += self.machine.explain_obstacles(state, action, fits)
+                    found = self.machine.explain_obstacles(state, action, fits)
+                    if all(one.words == RULED_OUT for one in found):
+                        obstacles += self._list_misfits(state, action, event, rule)
+                    obstacles += found
         obstacles.sort(key=lambda one: (not one.possible, -one.passed))
         return tuple(dict.fromkeys(obstacles))[:_MOST_OBSTACLES]
+
+    def _list_misfits(self, state: State, action: str, event: Event, rule: Rule) -> list[Obstacle]:
+        """Return parameters of possible steps that have other values than the event says, those of the
+        nearest steps first."""
+        misfits = list[list[Obstacle]]()
+        with suppress(UsageError):  # too many parameters to try
+            for given, _ in islice(self.machine.steps(state, action, lambda _: True), _MOST_MISFITS):
+                title, others = self._title(action, given), list[Obstacle]()
+                for name, path in rule.parameters.items():
+                    written = value_of(event, path)
+                    if (
+                        written is not MISSING
+                        and name in given
+                        and not self.machine.agrees(given[name], written)
+                    ):
+                        own, from_log = self.machine.show(given[name]), path.removesuffix(OPTIONAL)
+                        words = f"is {own} in the step, and the log's {from_log} is {written!r}"
+                        others.append(Obstacle(title, 0, name, "", (), words, possible=True))
+                misfits.append(others)
+        return [others[0] for others in sorted(filter(None, misfits), key=len)]
 
     def _mismatch(
         self,

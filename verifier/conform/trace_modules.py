@@ -16,7 +16,7 @@ from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers, read_log
 from verifier.conform.orbit_bounds import Reload, find_orbit_bound
-from verifier.conform.outcome import Conformance, LogVerdict, Obstacle, PathState
+from verifier.conform.outcome import RULED_OUT, Conformance, LogVerdict, Obstacle, PathState
 from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
@@ -397,5 +397,5 @@ class _Judgement:
 def as_obstacle(one: Blocked) -> Obstacle:
     """Return the reason why a way through Next is no step."""
     values = dict((*one.bound, *one.reads))
-    words = f"has no value: {one.error}" if one.error else ""
+    words = f"has no value: {one.error}" if one.error else RULED_OUT if one.is_ruled_out else ""
     return Obstacle(one.action, one.passed, one.formula, str(one.place), tuple(values.items()), words)

@@ -53,6 +53,8 @@ class Blocked:
     """The variables that it reads, with their values in the state."""
     error: str = ""
     """The reason why it has no value, if it is not false."""
+    is_ruled_out: bool = False
+    """True if it is an action that is allowed with none of its arguments."""
 
 
 class _Enough(Exception):
@@ -178,6 +180,9 @@ class _Search:
         def open_part(hole: Expression) -> Expression:
             return part.around(replace(whole, operator=replace(own, body=hole)))
 
+        if not self.passes(open_part(ast.Apply(LANGUAGE["TRUE"], place=whole.place))):
+            self._tell(part, is_ruled_out=True)
+            return
         around = part.names if symbol.nested else ()
         inner = replace(
             part, whole=symbol.body, module=symbol.module, around=open_part,
@@ -206,17 +211,19 @@ class _Search:
                     return self._weight(symbol.body, symbol.module, (*within, symbol))
         return 1
 
-    def _tell(self, part: _Part, error: str = "") -> None:
+    def _tell(self, part: _Part, error: str = "", *, is_ruled_out: bool = False) -> None:
         place = span(part.whole)
         facts = self.evaluator.analysis.of(part.whole, part.module)
         order, index = self.evaluator.order, self.evaluator.index
-        read = sorted(index[one] for one in facts.reads if one in index)
+        read = sorted(index[one] for one in facts.reads if one in index and not is_ruled_out)
         names = [variable.name for variable in self.spec.variables]
         reads = tuple((names[i], _cut(text(materialize(self.state[i]), order))) for i in read)
         formula = text_at(place)
         formula = formula if len(formula) <= _LONGEST else f"{formula[:_LONGEST]} …"
         action = " / ".join(part.path) or "Next"
-        way = Blocked(action, part.passed, place, formula, self._find_bound_values(part), reads, error)
+        action = f"{action} / {formula.partition('(')[0]}" if is_ruled_out else action
+        bound = self._find_bound_values(part) if not is_ruled_out else ()
+        way = Blocked(action, part.passed, place, formula, bound, reads, error, is_ruled_out)
         self.blocked.append((way, part))
 
     def _find_bound_values(self, part: _Part) -> tuple[tuple[str, str], ...]:
