@@ -103,6 +103,45 @@ def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> 
     assert _without_seconds(again) == _without_seconds(after)
 
 
+COUNTER = (
+    "---- MODULE Counter ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+    "Count == x < 3 /\\ x' = x + 1\nReset == x > 5 /\\ x' = 0\nNext == Count \\/ Reset\n"
+    "Few == x < 4\nSpec == Init /\\ [][Next]_x\n====\n"
+)
+
+
+@pytest.mark.parametrize("engine", ["", 'engine = "explore"\n', 'engine = "prove"\n', "depth = 4\n"])
+def test_a_cell_expects_that_an_action_is_enabled(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER, encoding="utf-8")
+    (tmp_path / "Counter.cfg").write_text("SPECIFICATION Spec\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
+    manifest = tmp_path / "verify.toml"
+    manifest.write_text(
+        f'[[cell]]\nid = "counter"\nspec = "Counter.tla"\n{engine}'
+        '[cell.expect]\nCount = "enabled"\nReset = { verdict = "enabled" }\n',
+        encoding="utf-8",
+    )
+    assert verify("ci", str(manifest), "--update").exit_code == 0
+    expect = tomllib.loads(manifest.read_text(encoding="utf-8"))["cell"][0]["expect"]
+    assert (expect["Count"], expect["Reset"]) == ("enabled", {"verdict": "enabled"})
+    assert expect["Few"]["verdict"] in ("holds", "proved")
+    done = verify("ci", str(manifest))
+    assert done.exit_code == 14
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+    assert failed == ["FAIL  counter: Reset: never enabled; expected enabled (a guard too strong?)"]
+    _edit(manifest, 'Reset = { verdict = "enabled" }', 'Rest = "enabled"')
+    done = verify("ci", str(manifest))
+    assert done.exit_code == 14
+    assert "Rest: enabled is expected, but the spec has no such action: unknown action 'Rest'" in done.stdout
+    _edit(manifest, 'Rest = "enabled"\n', "")
+    assert verify("ci", str(manifest)).exit_code == 0
+
+
+def _edit(manifest: Path, old: str, new: str) -> None:
+    text = manifest.read_text(encoding="utf-8")
+    assert old in text
+    manifest.write_text(text.replace(old, new), encoding="utf-8")
+
+
 def test_an_update_of_a_check_records_the_fewest_steps(tmp_path: Path) -> None:
     (tmp_path / "Bounded.tla").write_text(BOUNDED, encoding="utf-8")
     (tmp_path / "Bounded.cfg").write_text(BOUNDED_CONFIG, encoding="utf-8")

@@ -176,7 +176,7 @@ FAULTS = [
         LOCK_HASH,
         OTHER_HASH,
         14,
-        (f"lock: {CHANGED} for {OTHER_HASH}; review them, and record .* verify ci --update$",),
+        (f"lock: {CHANGED} for {OTHER_HASH}. Review these, then record new ones with verify ci --update$",),
     ),
     Fault(
         "no hash recorded",
@@ -298,7 +298,7 @@ def test_a_run_that_ends_badly_is_a_surprise(
 def run_to_end(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     (cell,) = read_manifest(project.manifest).choose_cells(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
-    facts = Facts(BROKEN_HASH, names, {}, names, (), decides_temporal=False, no_deadlock="NoDeadlock")
+    facts = Facts(BROKEN_HASH, names, (), {}, names, (), decides_temporal=False, no_deadlock="NoDeadlock")
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
     done = TaskResult("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]

@@ -92,7 +92,7 @@ def test_a_matrix_shows_its_jobs_and_what_is_expected(driver: Chrome, tmp_path: 
     assert len(json.loads(done.stdout)["include"]) == 2
     open_page(driver, page)
     assert texts(driver, ".current h2") == [
-        "2 cells in 2 jobs; the longest takes 2.0 s, one after the other 4.0 s."
+        "2 cells in 2 jobs. The longest job takes 2.0 s, all jobs in sequence 4.0 s."
     ]
     assert texts(driver, ".current .note") == [
         "Of 1 cells nobody knows how long they take: --update records it."

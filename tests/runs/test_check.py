@@ -14,6 +14,7 @@ import pytest
 import verifier
 from tests.support.command_line import LOCK, ROOT, start_verify, verify, wrong
 from verifier.engines.outcome import Outcome
+from verifier.outcomes.expectations import list_unmet
 from verifier.runs.check_merge import EngineReport, merge
 from verifier.runs.check_plan import Plan
 from verifier.runs.check_reports import describe_effort
@@ -336,8 +337,26 @@ def test_a_surprise_is_told_from_what_was_expected(tmp_path: Path) -> None:
     path.write_text(text.replace("s.y <= 3", "s.y < 3"))
     result = verify("check", str(path), "--expect", "low=violated")
     assert result.exit_code == 10
-    words = "(exit code 10; TypeInvariant violated, which no --expect covers)"
+    words = "Expectation met: low=violated (exit code 10: TypeInvariant violated, which no --expect covers)"
     assert words in " ".join(result.stdout.split())
+    result = verify("check", str(path), "--expect", "low=holds", "--expect", "TypeInvariant=violated")
+    assert "Expectation not met: low=holds (exit code 10)." in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "unmet"),
+    [
+        (("violated",), []),
+        (("holds",), ["holds"]),
+        (("A=HOLDS", "violated"), []),
+        (("B=violated", "holds"), []),
+        (("A=violated", "B=violated", "Step=enabled", "Drop=enabled"), ["A=violated", "Drop=enabled"]),
+        (("A=holds", "B=violated", "proved"), ["proved"]),
+    ],
+)
+def test_unmet_expectations(words: tuple[str, ...], unmet: list[str]) -> None:
+    verdicts = [Verdict("A", VerdictKind.HOLDS, 3, 0.0), Verdict("B", VerdictKind.VIOLATED, 2, 0.0)]
+    assert list_unmet(words, verdicts, ("Drop",)) == unmet
 
 
 def test_a_temporal_property_without_a_value_is_open_for_that_reason(counter: Path) -> None:

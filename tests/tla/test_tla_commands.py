@@ -467,3 +467,16 @@ def test_a_number_for_a_set_of_the_configuration_is_warned_of(tmp_path: Path) ->
     assert warning in refused.stderr
     assert "--set S='{a, b, c}'" in refused.stderr
     assert warning not in verify("explore", str(module), "--set", "S={c}").stderr
+
+
+def test_a_definition_that_an_option_replaces_is_warned_of(tmp_path: Path) -> None:
+    module = tmp_path / "Few.tla"
+    text = "CONSTANT Items\nItem == 1..Items\nVARIABLE x\nInit == x \\in Item\nNext == x' = x\n"
+    module.write_text(f"---- MODULE Few ----\nEXTENDS Naturals\n{text}====\n")
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Items = 2\n")
+    found = verify("explore", str(module), "--set", "Item={7}")
+    assert found.exit_code == 0
+    words = "warning: Item is no constant: --set Item replaces its definition"
+    assert words in (said := " ".join(found.stderr.split()))
+    assert "Few.tla:4:1). Did you mean Items?" in said
+    assert "is no constant" not in verify("explore", str(module), "--set", "Items=3").stderr

@@ -27,14 +27,14 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
           exploration, but no provers. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
@@ -71,7 +71,7 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
@@ -80,7 +80,7 @@ class EngineMethods:
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - depth: The largest number of actions in an execution. [default: the spec's default_depth, or 10]
         - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
           fast, auto runs both, and exploration while the states are few.
@@ -119,7 +119,7 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
@@ -128,7 +128,7 @@ class EngineMethods:
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
           Off by default, because it changes the counts.
@@ -168,14 +168,14 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - walks: The number of executions.
         - depth: The largest number of actions in an execution.
         - seed: Vary the executions. The same seed gives the same ones.
@@ -214,7 +214,7 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
@@ -223,7 +223,7 @@ class EngineMethods:
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
           checking and exploration and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
@@ -260,7 +260,7 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
@@ -299,7 +299,7 @@ class EngineMethods:
         Options:
         - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
           not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict. PROPERTY=VERDICT is about one property;
+          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
           ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
           expected one, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
@@ -307,7 +307,7 @@ class EngineMethods:
         - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
           0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto takes the faster one, and the output says which.
+          translation into formulas. auto chooses the one that seems faster; check may run both.
         - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
           stop anywhere, and verify show lists the spec's variants.
         - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety

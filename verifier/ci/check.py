@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal
 from verifier.errors import make_unknown_name_error
-from verifier.outcomes.expectations import plain_code
+from verifier.outcomes.expectations import ENABLED, plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
 from verifier.runs.engine import engine_named
@@ -68,9 +68,14 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
         checks.append(surprise(EXPECT, words))
     running = to_run(cell, facts)
     missing = [item for item in cell.expected if item.property_name not in running]
-    return checks + [
+    checks += [
         surprise(item.property_name, f"{_describe(item)} is expected, but {_no_claim(item, facts)}")
         for item in missing
+    ]
+    return checks + [
+        surprise(name, f"{ENABLED} is expected, but the spec has no such action: {error}")
+        for name in cell.enabled
+        if name not in facts.actions and (error := make_unknown_name_error("action", name, facts.actions))
     ]
 
 
@@ -137,6 +142,7 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
     for name, row in rows.items():
         words = f"{verdict_line(row)}{limits_of(row)}, and nothing is expected of it"
         checks.append(surprise(name, words, _code(row), row))
+    checks += [_compare_enabled(name, result.missing) for name in cell.enabled if name in facts.actions]
     if cell.distinct_states is not None:
         checks.append(_states(cell.distinct_states, result.distinct_states))
     return checks
@@ -211,10 +217,17 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     if expected != actual:
         words = (
             f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
-            f"{expected}; review them, and record what is found with verify ci --update"
+            f"{expected}. Review these, then record new ones with verify ci --update"
         )
         return Check(SPEC_HASH, expected, actual, words, ExitCode.NOT_AS_EXPECTED)
     return Check(SPEC_HASH, expected, actual, None, 0)
+
+
+def _compare_enabled(action: str, missing: Sequence[str]) -> Check:
+    if action in missing:
+        words = f"never {ENABLED}; expected {ENABLED} (a guard too strong?)"
+        return Check(action, ENABLED, f"never {ENABLED}", words, ExitCode.NOT_AS_EXPECTED)
+    return Check(action, ENABLED, ENABLED, None, 0)
 
 
 def _states(expected: int, count: int | None) -> Check:

@@ -127,7 +127,9 @@ def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
         return cell
     names = [own_name(item.property_name, facts.properties) for item in cell.expected]
     named = zip(cell.expected, names, strict=True)
-    return replace(cell, expected=tuple(replace(item, property_name=name) for item, name in named))
+    expected = tuple(replace(item, property_name=name) for item, name in named)
+    enabled = tuple(own_name(name, facts.actions) for name in cell.enabled)
+    return replace(cell, expected=expected, enabled=enabled)
 
 
 def _ask_again(

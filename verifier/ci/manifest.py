@@ -18,6 +18,7 @@ A TOML file. ``[defaults]`` may give ``engine``, ``timeout`` and ``memory`` to a
     [cell.expect]
     TypeOk = { verdict = "holds", depth = 12 }
     WeakIsr = { verdict = "violated", steps = 11 }    # the fewest
+    Truncate = "enabled"            # an action
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
+from verifier.outcomes.expectations import ENABLED
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.loaded import TLA, Loaded, ReadingOptions
 from verifier.runs.loading import load
@@ -106,6 +108,8 @@ class Cell:
     expected: tuple[Expected, ...]
     distinct_states: int | None
     seconds: float | None
+    enabled: tuple[str, ...] = ()
+    """The actions that must be enabled in a state that the run looks at."""
     reading: ReadingOptions = field(default_factory=ReadingOptions)
     """The options for reading a TLA+ module."""
 
@@ -160,8 +164,13 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         raise UsageError(f"{place}: {make_unknown_name_error('engine', engine, ENGINES)}")
     declared = engine_named(engine)
     options = _options(table, declared, place)
-    expectations = _table(table, "expect", place).items()
-    expected = tuple(_make_expected(prop, value, declared, options, place) for prop, value in expectations)
+    expectations = _table(table, "expect", place)
+    enabled = tuple(name for name, value in expectations.items() if value in (ENABLED, {"verdict": ENABLED}))
+    expected = tuple(
+        _make_expected(name, value, declared, options, place)
+        for name, value in expectations.items()
+        if name not in enabled
+    )
     states = whole(table, "distinct_states", place)
     if states is not None and not declared.counts_states:
         counting = " and ".join(name for name in ENGINES if engine_named(name).counts_states)
@@ -179,6 +188,7 @@ def _cell(table: Mapping[str, Any], path: Path, place: str) -> Cell:
         expected=expected,
         distinct_states=states,
         seconds=_seconds(table, place),
+        enabled=enabled,
         reading=_reading(table, path, place),
     )
 
@@ -257,7 +267,7 @@ def _make_expected(
     check_keys(table, known, place)
     word = _text(table, "verdict", place)
     if word not in _VERDICTS:
-        raise UsageError(f"{place}: {make_unknown_name_error('verdict', word, _VERDICTS)}")
+        raise UsageError(f"{place}: {make_unknown_name_error('verdict', word, [*_VERDICTS, ENABLED])}")
     steps, depth, verdict = whole(table, "steps", place), whole(table, "depth", place), _VERDICTS[word]
     if steps is not None and verdict not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         raise UsageError(f"{place}: steps = {steps} is for violated and reached: {word} has no steps")

@@ -133,7 +133,7 @@ def _record(table: Table, checked: CellResult) -> CellChanges:
     trivia += _cut_off(expect)
     known, removed, expected = {row.property_name for row in rows}, [], []
     for name in list(expect):
-        if name not in known:
+        if name not in known and own_name(name, checked.cell.enabled) not in checked.cell.enabled:
             del expect[name]
             if own_name(name, known) not in known:
                 removed.append(name)

@@ -10,6 +10,7 @@ from typing import Any
 from verifier.ci.manifest import Cell
 from verifier.errors import UsageError
 from verifier.outcomes.content import as_object
+from verifier.outcomes.expectations import ENABLED
 from verifier.outcomes.row import Row, rows_of
 from verifier.processes.children import Work
 from verifier.processes.limits import Limits
@@ -28,6 +29,7 @@ class Facts:
 
     spec_hash: str
     properties: tuple[str, ...]
+    actions: tuple[str, ...]
     elsewhere: Mapping[str, str]
     """The commands that check expected properties which this engine does not check."""
     by_default: tuple[str, ...]
@@ -55,6 +57,8 @@ class CellRun:
     distinct_states: int | None
     never_enabled: tuple[str, ...] = ()
     """Empty if the run neither visited every state nor proved every property: a longer one may see more."""
+    missing: tuple[str, ...] = ()
+    """The actions that should have been enabled and were not."""
 
 
 def survey(
@@ -105,6 +109,7 @@ def _surveying(cell: Cell) -> Work:
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
+            actions=tuple(action.name for action in definition.actions),
             elsewhere={
                 name: words
                 for name in (item.property_name for item in cell.expected)
@@ -138,14 +143,18 @@ def _lasting(definition: Definition) -> tuple[str, ...]:
 
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
     def find() -> CellRun:
-        given = {**cell.options, "timeout": cell.timeout, "memory": cell.memory}
+        loaded = cell.load()
+        actions = [action.name for action in loaded.definition.actions]
+        expect = tuple(f"{name}={ENABLED}" for name in cell.enabled if name in actions)
+        given = {**cell.options, "timeout": cell.timeout, "memory": cell.memory, "expect": expect}
         options = engine_named(cell.engine).options_for(properties, given)
-        content = as_object(execute(cell.engine, cell.load(), options))
+        content = as_object(execute(cell.engine, loaded, options))
         statistics = content["statistics"]
         rows, complete = tuple(rows_of(content)), bool(statistics.get("complete"))
         counted = complete and engine_named(cell.engine).counts_states
         is_sure = complete or all(row.verdict is VerdictKind.PROVED for row in rows)
         never_enabled = tuple(statistics.get("never_enabled", ())) if is_sure else ()
-        return CellRun(rows, statistics.get("distinct_states") if counted else None, never_enabled)
+        states, missing = statistics.get("distinct_states"), tuple(content["expected_but_never_enabled"])
+        return CellRun(rows, states if counted else None, never_enabled, missing)
 
     return _guard(find)

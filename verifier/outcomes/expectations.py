@@ -130,6 +130,23 @@ def plain_code(property_name: str, kind: VerdictKind, no_deadlock: str) -> int:
     return kind.exit_code
 
 
+def list_unmet(words: Sequence[str], verdicts: Sequence[Verdict], missing: Collection[str]) -> list[str]:
+    """Return the expectations that a run does not meet, as they were written. ``missing``: the actions that
+    should have been enabled and were not."""
+    parts = [(word, *word.rpartition("=")[::2]) for word in words]
+    named = {name for _, name, _ in parts}
+    kinds = {one.property_name: one.kind for one in verdicts}
+    rest = [kind for name, kind in kinds.items() if name not in named]
+
+    def is_met(name: str, expected: str) -> bool:
+        if expected == ENABLED:
+            return name not in missing
+        found = kinds.get(name) if name else worst(rest) if rest else None
+        return found is _EXPECTABLE[expected]
+
+    return [word for word, name, expected in parts if not is_met(name, expected.lower())]
+
+
 def _code(kind: VerdictKind, expected: VerdictKind | None, plain: int) -> int:
     if expected is None:
         return plain

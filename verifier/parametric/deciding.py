@@ -117,7 +117,7 @@ def _in_turn(
 
 
 _REASONS = {
-    Answer.SATISFIABLE: "had too few instances of lemmas",
+    Answer.SATISFIABLE: "found no proof from the lemmas",
     Answer.UNKNOWN: "gave up",
 }
 

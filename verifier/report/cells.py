@@ -44,8 +44,9 @@ def report_planned_jobs(cells: Sequence[Cell], matrix: Mapping[str, Any], title:
     seconds = [entry["seconds"] for entry in matrix["include"]]
     unknown = sum(cell.seconds is None for cell in cells)
     counted = f"{say_count(len(cells), 'cell')} in {say_count(len(seconds), 'job')}"
-    about = f"{counted}; the longest takes {max(seconds, default=0):.1f} s"
-    notes = [f"{about}, one after the other {sum(seconds):.1f} s."]
+    longest, all_of_them = max(seconds, default=0), sum(seconds)
+    about = f"{counted}. The longest job takes {longest:.1f} s"
+    notes = [f"{about}, all jobs in sequence {all_of_them:.1f} s."]
     notes += [f"Of {unknown} cells nobody knows how long they take: --update records it."] if unknown else []
     return Report(title, (), tuple(notes), cells=lines)
 

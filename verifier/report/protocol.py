@@ -106,9 +106,10 @@ def _number(count: int, what: str) -> str:
 
 
 def _property(prop: Mapping[str, Any]) -> tuple[str, str, str]:
-    when = ", checked along with every other" if prop["kind"] == PropertyKind.UNDEFINED_READ else ""
-    remark = prop["kind"] + (when or ("" if prop["default"] else ", not checked by default"))
-    return prop["name"], remark, prop["description"]
+    when = "" if prop["default"] else ", not checked by default"
+    if prop["kind"] == PropertyKind.UNDEFINED_READ:
+        when = ", checked together with every other property"
+    return prop["name"], f"{prop['kind']}{when}", prop["description"]
 
 
 def _encoding(about: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -12,9 +12,9 @@ from verifier.solvers.solver_names import SOLVER_NAMES
 _EXPECT = (
     "Exit with 0 if the worst verdict is this one: holds, proved, reached, violated, not_inductive or "
     "inconclusive. So with violated, at least one property is violated (a deadlock counts), and the others "
-    "may have any verdict. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an action was "
-    "enabled. May be repeated. If the verdict is not the expected one, the exit code is that of the verdict, "
-    "or 14 if that would be 0."
+    "may have any verdict but ERROR. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an "
+    "action was enabled. May be repeated. If the verdict is not the expected one, the exit code is that of "
+    "the verdict, or 14 if that would be 0."
 )
 _DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
@@ -22,7 +22,7 @@ _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
 _BY = (
     "TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the translation into "
-    "formulas. auto takes the faster one, and the output says which."
+    "formulas. auto chooses the one that seems faster; check may run both."
 )
 
 DEFAULT_PROPERTIES = (

@@ -89,8 +89,8 @@ def _proof(attempt: Attempt) -> list[str]:
     name = attempt.property_name
     if not attempt.results:
         return [f"{name} holds by the form of Init and of each action: {_NO_OBLIGATION}."] * attempt.proved
-    count = f"{len(shown)} of {say_count(len(attempt.results), 'obligation')} shown"
-    words = [f"{name}: {count}, {seconds:.1f} s of the first solver, {checked:.1f} s of the second."]
+    count = f"{len(shown)} of {say_count(len(attempt.results), 'obligation')} proved"
+    words = [f"{name}: {count}, in {seconds:.1f} s by one solver, in {checked:.1f} s by a second."]
     if attempt.proved and own_lemma in attempt.needed:
         proved = f"was proved together with {lemmas}" if lemmas else "is inductive by itself"
         words.append(f"{name} is itself one of the lemmas; it {proved}.")
@@ -235,6 +235,10 @@ def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -
     remarks = []
     if helped and not run.options.get("suggest"):
         remarks.append(f"Lemmas may help. To search for some, run: {ask(helped)} --all-constants --suggest")
+    if helped:
+        asked = " ".join(f"--property {shlex.quote(one)}" for one in helped)
+        words = "A property may be false at larger constants only. To search there, add --set to"
+        remarks.append(f"{words}: verify check {spec} {asked} --find-bugs")
     return [
         *remarks,
         f"To prove {join_words(names)} for fixed constants (--set), run: {ask(names)}",

@@ -93,18 +93,18 @@ def _invariant(
     if not clauses:
         how = _say_together(proof, declared, run.definition.titles.sorts)
         return [*(Text(line, "bold") for line in wrap(f"{subject} {how}.", width)), *lines]
-    opening = "Together with these, the" if own or proof.uses or declared else "The"
+    beside = ", together with the above," if own or proof.uses or declared else ""
     are = f"{'is' if clauses == 1 else 'are'} inductive and {_relate(clauses, sought=sought)} {name}"
     noun = f"clause{'s'[: clauses != 1]}"
     before = shown.setdefault(tuple(said), name)
     if before != name:
-        words = f"{opening} same {noun} as for {before} {are} ({clauses} {noun})."
+        words = f"The same {noun} as for {before}{beside} {are} ({clauses} {noun})."
         return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
     lines_of = say_count(len(said), "line")
     of = f" ({lines_of}, some for several of the {clauses} {noun})" if len(said) != clauses else ""
     lines += [
         Text(line, "bold")
-        for line in wrap(f"{opening} {noun} that follow{'s'[: clauses == 1]} {are}{of}:", width)
+        for line in wrap(f"{'This' if clauses == 1 else 'These'} {noun}{beside} {are}{of}:", width)
     ]
     most = said if full else said[:_MOST_LINES]
     for line in most:

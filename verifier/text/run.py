@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.encodings.concrete import Concrete, show_constants
+from verifier.outcomes.expectations import list_unmet
 from verifier.outcomes.run import Run
 from verifier.printable import join_words, say_count, say_never_enabled
 from verifier.solvers import solver_version
@@ -337,18 +338,18 @@ def _name_surprises(run: Run) -> str:
         of_kind = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
         names = [name for name in of_kind if name not in said and (kind is not VerdictKind.VIOLATED or said)]
         parts += [f"{', '.join(names)} {words}"] if names else []
-    return f"; {'; '.join(parts)}, which no --expect covers" if parts else ""
+    return f": {', and '.join(parts)}, which no --expect covers" if parts else ""
 
 
 def expectation_remarks(run: Run) -> list[str]:
     """Remarks on expectations: whether all came true, and which actions were missing."""
     remarks = [f"{name} was never enabled in what was searched." for name in run.missing]
     if run.expected:
-        s, listed = "s"[: len(run.expected) != 1], ", ".join(run.expected)
-        missed = "Not all of these expectations are met" if s else "Expectation not met"
-        met = f"Expectation{s} met" if run.exit_code == 0 else missed
+        unmet = list_unmet(run.expected, run.outcome.verdicts, run.missing)
+        met, s = "not met" if unmet else "met", "s"[: len(unmet or run.expected) != 1]
         surprises = "" if run.exit_code == 0 else _name_surprises(run)
-        remarks.append(f"{met}: {listed} (exit code {run.exit_code}{surprises}).")
+        words = f"Expectation{s} {met}: {', '.join(unmet or run.expected)}"
+        remarks.append(f"{words} (exit code {run.exit_code}{surprises}).")
     return remarks
 
 

@@ -26,6 +26,8 @@ _MAXIMUM_REASONS = 3
 _MOST_CHOICES = 4096
 """The most values of free parameters to try in the search for an undefined read."""
 
+_NO_VALUE = "has no value: it is outside the sorts, or the spec has an error there"
+
 LONGEST_REASON = 1_000
 """The most characters of a formula that explains something: nobody reads more."""
 
@@ -273,7 +275,11 @@ def _reads(reading: ConcreteReading, read: PartialRead) -> str:
             bound = {s: v for s, v in bindings.items() if s not in read.bindings and s in term.free}
             where = ", ".join(f"{symbol.name} = {show(value)}" for symbol, value in bound.items())
             own = {symbol: value for symbol, value in bindings.items() if symbol in read.bindings}
-            return f"{read.place} reads {text(term, own)}, which has no value" + (
-                f" for {where}" if where else ""
-            )
+            found = f"reads {text(term, own)}, which has no value"
+            if (
+                term.operator in (Operator.GET, Operator.CHOOSE)
+                and term.arguments[0].operator is Operator.LITERAL
+            ):
+                found = _NO_VALUE  # the term of a translated module that has a value nowhere
+            return f"{read.place} {found}" + (f" for {where}" if where else "")
     return f"{read.place} reads what has no value"

@@ -19,6 +19,9 @@ from verifier.tla.specification import Specification, without_traces
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.value_types import Fn, Value
 
+_STRIDE = 8
+"""The distance of the measured states, if there are many."""
+
 
 @dataclass
 class Growth:
@@ -30,6 +33,8 @@ class Growth:
     sample: int = POLICY.growth_sample
     """The number of values that are measured at each level."""
     _last: int = -1
+    _measured: int = 0
+    """The number of states that were measured. Others are left: narrow levels add few states."""
 
     def look(self, explorer: Explorer) -> list[str]:
         """Measure the known values, once for each level. Return the variables that seem unbounded."""
@@ -37,7 +42,8 @@ class Growth:
             return []
         self._last = explorer.level
         before = self.levels[-1] if self.levels else {}
-        values = _values(explorer, self.names, self.sample)
+        values = _values(explorer, self.names, self._measured, self.sample)
+        self._measured = explorer.count
         known = dict[tuple[Value, int], int]()
         now = {name: _largest(own, known) for name, own in values.items()}
         self.levels.append({name: max(size, before.get(name, 0)) for name, size in now.items()})
@@ -108,7 +114,8 @@ class _Ahead:
         return [one for one in dict.fromkeys(following) if stepper.goes_on(state, one)]
 
 
-def _values(explorer: Explorer, names: Sequence[str], most: int) -> Mapping[str, Iterable[Value]]:
+def _values(explorer: Explorer, names: Sequence[str], first: int, most: int) -> Mapping[str, Iterable[Value]]:
+    """Return values of the variables in the states from one on; of some states, if these are many."""
     search = explorer.columns.search
     if search is not None:  # it lists the values of each variable
         return {
@@ -116,7 +123,8 @@ def _values(explorer: Explorer, names: Sequence[str], most: int) -> Mapping[str,
             for name, numbers in zip(names, search.columns.numbers, strict=True)
         }
     states = explorer.known.states
-    some = states[-most * 8 :: 8] if len(states) > most else states
+    first = max(first, len(states) - most * _STRIDE)
+    some = states[first:] if len(states) - first <= most else states[first::_STRIDE]
     return {name: [state[place] for state in some] for place, name in enumerate(names)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -112,7 +112,11 @@ def load(
         **overriding,
     }
     specification = _specify(module, library, asked, overriding)
-    specification.warnings = (*specification.warnings, *_warn_of_numbers(asked, overriding, settings))
+    specification.warnings = (
+        *specification.warnings,
+        *_warn_of_numbers(asked, overriding, settings),
+        *_warn_of_definitions(module, settings),
+    )
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
     changed = {n: v for n, v in said.items() if n in declared - overriding.keys() and own.get(n, n) != v}
@@ -131,6 +135,20 @@ def _warn_of_numbers(config: Config, given: Mapping[str, Assignment], named: Con
         if name in named and own is not None and isinstance(own.value, frozenset) and is_number:
             words = f"warning: {name}={one.value} is a number, and {name} is a set in {config.file}"
             warnings.append(f"{words}. A set has its elements in braces: --set {name}='{{a, b, c}}'")
+    return warnings
+
+
+def _warn_of_definitions(module: ast.Module, named: Iterable[str]) -> list[str]:
+    """Return warnings for definitions that ``--set`` replaces, as a configuration may: it may be a slip."""
+    warnings, constants = [], [constant.name for constant in module.constants]
+    for name in named:
+        definition = module.names[name]
+        if isinstance(definition, ast.Definition):
+            near = nearest(name, constants)
+            words = (
+                f"warning: {name} is no constant: --set {name} replaces its definition ({definition.place})"
+            )
+            warnings.append(f"{words}{f'. Did you mean {near}?' if near else ''}")
     return warnings
 
 
