@@ -115,3 +115,26 @@ def test_a_type_invariant_that_is_violated_below_the_bound_is_reported(tmp_path:
         ProveOptions(properties=("Claim",), all_constants=True),
     )  # fmt: skip
     assert "VIOLATED" in [one.kind.name for one in run.outcome.verdicts]
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_an_execution_beyond_the_bound_violates_nothing(most: int, tmp_path: Path) -> None:
+    """The bound at small constants is none of the module: a step beyond it is no violation of TypeOK. An
+    execution that passes 2 is found."""
+    (verdict,) = _prove(tmp_path, rf"\A i \in Node : p[i] <= {most}").outcome.verdicts
+    assert (verdict.property_name, verdict.kind.name, verdict.steps) == ("Claim", "VIOLATED", most + 1)
+
+
+@pytest.mark.parametrize(("value", "sort", "kind"), [("-1", "Nat", "VIOLATED"), ("7", "Nat", "PROVED")])
+def test_initial_values_beyond_the_bound_violate_nothing(
+    value: str, sort: str, kind: str, tmp_path: Path
+) -> None:
+    """A number below 0 is outside Nat. A great one is only outside the bound at small constants."""
+    spec = Path(_write(tmp_path, r"seen = {}"))
+    text = spec.read_text().replace("p = [i \\in Node |-> 0]", f"p \\in [Node -> {{0, {value}}}]")
+    spec.write_text(text.replace("[Node -> Nat]", f"[Node -> {sort}]"))
+    run = execute(
+        "prove", load(str(spec), {}, reading=ReadingOptions(None, (), ())),
+        ProveOptions(properties=("Claim",), all_constants=True),
+    )  # fmt: skip
+    assert run.outcome.verdicts[0].kind.name == kind

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
+from verifier.encodings.open_integers import LARGEST
 from verifier.engines import bmc
 from verifier.engines.all_constants import (
     AllConstantsOutcome,
@@ -145,13 +146,18 @@ def _violation(
             verdict = bmc.check(model, request).verdicts[0]
         except (UsageError, Interrupted):
             continue  # no state is initial there, or the time is over
-        if verdict.kind is VerdictKind.VIOLATED:
+        # The bound of unbounded numbers is no part of the spec: a step beyond it violates nothing.
+        is_own = verdict.property_name == name or LARGEST not in model.definition.constants
+        if verdict.kind is VerdictKind.VIOLATED and is_own:
             return model, verdict
     return None
 
 
-def _models(question: Question[ProveOptions], reading: ParametricReading) -> list[Callable[[], Model | None]]:
-    """Return functions that build the models at small constants which satisfy all assumptions of a proof."""
+def _models(
+    question: Question[ProveOptions], reading: ParametricReading, largest: int = 0
+) -> list[Callable[[], Model | None]]:
+    """Return functions that build the models at small constants which satisfy all assumptions of a proof.
+    ``largest``: unbounded numbers have at least this bound there."""
 
     kind = class_of(question.loaded)
 
@@ -161,7 +167,10 @@ def _models(question: Question[ProveOptions], reading: ParametricReading) -> lis
         except (UsageError, DefinitionError, Interrupted):
             return None  # these constants are not allowed together, or the time is over
 
-    small = list_small_constants(question.loaded)
+    small = list(list_small_constants(question.loaded))
+    for one in small:
+        if LARGEST in one:
+            one[LARGEST] = max(one[LARGEST], largest)
     fitting = (one for one in small if all(is_satisfied(said, one) for said in reading.assumptions))
     return [partial(model, one) for one in fitting]
 
@@ -235,7 +244,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
             outcome = prove_with_suggestions(question, reading, outcome)
         kinds = {one.name: one.kind for one in reading.definition.properties}
         invariants = [name for name, kind in kinds.items() if kind is PropertyKind.INVARIANT]
-        outcome, model = _with_violations(outcome, invariants, small, question.limits)
+        outcome, model = _with_violations(
+            outcome, invariants, _models(question, reading, _DEPTH), question.limits
+        )
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
         if model is not None and question.loaded.of_module is not None:

@@ -204,6 +204,8 @@ class _Comparison:
             self.all_initial = True
         states = [one for one in dict.fromkeys(explorer.states) if not self._is_beyond(one)]
         for state in states:
+            if self._leaves_bounds(state):
+                raise self._violates_types("Init gives a variable a value that its sort lacks", state)
             if not self._holds(self.definition.init, self._encode(state)):
                 raise self._differs("Init", state, "true", "false")
         return states
@@ -324,11 +326,11 @@ class _Comparison:
         """True if a state has integers beyond the bounds that the module says."""
         return any(map(self._has_outside, state, self.kinds, repeat(False)))
 
-    def _has_outside(self, value: Value, kind: Kind, unbounded: bool) -> bool:
-        pairs = find_integers(value, kind)
+    def _has_outside(self, value: Value, kind: Kind, beyond: bool) -> bool:
+        sorts = self.values.sorts
         return any(
-            own.is_unbounded is unbounded and not own.sort(self.values.sorts).contains(number)
-            for number, own in pairs
+            own.is_beyond(number, sorts) is beyond and not own.sort(sorts).contains(number)
+            for number, own in find_integers(value, kind)
         )
 
     def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError | LeavesSorts:

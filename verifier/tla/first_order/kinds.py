@@ -110,8 +110,19 @@ class Whole(Kind):
     @property
     def is_unbounded(self) -> bool:
         """True if it has no least or no greatest value."""
-        ends = [end for end in (self.low, self.high) if end is not None]
-        return any(name == LARGEST for end in ends for name, _ in end.parts)
+        return any(map(_is_open, (self.low, self.high)))
+
+    def is_beyond(self, number: int, sorts: Sorts) -> bool:
+        """True if a number is only outside since the kind is bounded here, where the module has no bound."""
+        assert self.low is not None
+        assert self.high is not None
+        low, high = self.low.at(sorts.numbers), self.high.at(sorts.numbers)
+        return (number < low and _is_open(self.low)) or (number > high and _is_open(self.high))
+
+
+def _is_open(end: Linear | None) -> bool:
+    """True if an end of a kind is none in the module."""
+    return end is not None and any(name == LARGEST for name, _ in end.parts)
 
 
 NATURALS = Whole(Linear(0), _LARGEST)
