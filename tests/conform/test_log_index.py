@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ Whole == POST
 """
 DEPTH = 'TLCGet("stats").diameter - 1 = Len(Log)'
 MANY = r"b' \in 1..4 /\ c' \in 0..30"
+STORED = r"""l \in 1..Len(Log) /\ Log[l].event = "e" /\ l' = l + 1 /\ b' = Log[l].value /\ c' = c"""
 TABLE = "Table[b] > 0 /\\ Table[b] < 9"
 
 
@@ -77,3 +79,15 @@ def test_a_postcondition_of_all_states_is_not_judged_by_one_execution(tmp_path: 
     longer = rf"({begin}) \/ (c = 30 /\ c' = 40 /\ UNCHANGED <<b, l>>)"
     found = _judge(tmp_path, longer, DEPTH)
     assert found.verdict.name == "REJECTED"
+
+
+def test_a_value_that_tla_lacks_may_stand_in_a_state(tmp_path: Path) -> None:
+    (tmp_path / "I.tla").write_text(
+        MODULE.replace("FIRST", "1").replace("POST", DEPTH).replace("ACTION", STORED)
+    )
+    (tmp_path / "I.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nPOSTCONDITION Whole\n")
+    module = TraceModule(str(tmp_path / "I.tla"), "LOG_OF_I", {}, None, [])
+    for last, verdict in (("e", "ACCEPTED"), ("f", "REJECTED")):
+        events = [{"event": "e", "value": 1}, {"event": last, "value": None}]
+        (tmp_path / "log").write_text("".join(f"{json.dumps(one)}\n" for one in events))
+        assert module.judge(tmp_path / "log").verdict.name == verdict

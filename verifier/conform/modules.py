@@ -11,8 +11,7 @@ from verifier.conform.coverage import Part
 from verifier.conform.machine import Fits, Parameters, TooManyInitial, agree_in_pairs, pair_off
 from verifier.conform.module_parts import GuardParts
 from verifier.conform.near_failures import NearFailures
-from verifier.conform.outcome import Obstacle
-from verifier.conform.trace_modules import as_obstacle
+from verifier.conform.outcome import Obstacle, as_obstacle
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, evaluate_or_refuse

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.conform.coverage import Coverage
 from verifier.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from verifier.tla.blocked import Blocked
 
 
 class Conformance(StrEnum):
@@ -117,3 +120,10 @@ class LogVerdict:
 def exit_code(verdicts: Iterable[LogVerdict]) -> ExitCode:
     """Return the exit code: that of the worst verdict."""
     return ExitCode.worst(_EXIT_CODES[one.verdict] for one in verdicts)
+
+
+def as_obstacle(one: Blocked) -> Obstacle:
+    """Return the reason why a way through Next is no step."""
+    values = dict((*one.bound, *one.reads))
+    words = f"has no value: {one.error}" if one.error else RULED_OUT if one.is_ruled_out else ""
+    return Obstacle(one.action, one.passed, one.formula, str(one.place), tuple(values.items()), words)

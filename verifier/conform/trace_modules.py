@@ -16,7 +16,7 @@ from pathlib import Path
 
 from verifier.conform.logs import lines_with_numbers, read_log
 from verifier.conform.orbit_bounds import Reload, find_orbit_bound
-from verifier.conform.outcome import RULED_OUT, Conformance, LogVerdict, Obstacle, PathState
+from verifier.conform.outcome import Conformance, LogVerdict, PathState, as_obstacle
 from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
@@ -256,7 +256,7 @@ class _Judgement:
     def _ends(self, index: LogIndex | None) -> list[State]:
         """Return an execution that explains most of the log."""
         deepest = self._deepest(index, self._depth(index))
-        return self._path_to(self.explorer.states.index(deepest[0])) if deepest else []
+        return self._path_to(deepest[0]) if deepest else []
 
     def _make_accepted_verdict(self, path: list[State]) -> LogVerdict:
         """Return the verdict on a log that an execution explains."""
@@ -314,9 +314,9 @@ class _Judgement:
         if by_states:
             path = explorer.result.violations[by_states[0]].states
             return self._reject(failed, index, path, path[-1:], with_obstacles=False)
-        states = self._deepest(index, self._depth(index))
-        explorer.current = explorer.states.index(states[0]) if states else -1
-        path = self._path_to(explorer.current)
+        deepest = self._deepest(index, self._depth(index))
+        explorer.current = deepest[0] if deepest else -1
+        path, states = self._path_to(explorer.current), [explorer.states[number] for number in deepest]
         return self._reject(failed, index, path, states, with_obstacles=True)
 
     def _reject(
@@ -376,12 +376,13 @@ class _Judgement:
                     known[id(value)] = text(value, order)
             yield [known[id(value)] for value in state]
 
-    def _deepest(self, index: LogIndex | None, explained: int) -> list[State]:
+    def _deepest(self, index: LogIndex | None, explained: int) -> Sequence[int]:
+        """Return the numbers of the states after the explained entries."""
         states = self.explorer.states
         if index is not None:
-            return [state for state in states if index.of(state) == explained + 1]
+            return [number for number, state in enumerate(states) if index.of(state) == explained + 1]
         levels = self.explorer.result.levels
-        return list(states[-levels[-1] :]) if levels else []
+        return range(len(states) - levels[-1], len(states)) if levels else []
 
     def _line(self, index: LogIndex | None, explained: int) -> tuple[int | None, str]:
         """Return the line of the file after the explained entries, and its text."""
@@ -392,10 +393,3 @@ class _Judgement:
                 return None, ""
             place = places[explained]
         return self.lines[place] if place < len(self.lines) else (None, "")
-
-
-def as_obstacle(one: Blocked) -> Obstacle:
-    """Return the reason why a way through Next is no step."""
-    values = dict((*one.bound, *one.reads))
-    words = f"has no value: {one.error}" if one.error else RULED_OUT if one.is_ruled_out else ""
-    return Obstacle(one.action, one.passed, one.formula, str(one.place), tuple(values.items()), words)
