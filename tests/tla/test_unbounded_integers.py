@@ -138,3 +138,37 @@ def test_initial_values_beyond_the_bound_violate_nothing(
         ProveOptions(properties=("Claim",), all_constants=True),
     )  # fmt: skip
     assert run.outcome.verdicts[0].kind.name == kind
+
+
+MESSAGES = r"""---- MODULE Free ----
+EXTENDS Integers
+CONSTANTS N
+VARIABLES sent, at
+TypeOK == sent \subseteq [by : 0..N, val : Nat] /\ at \in [0..N -> Nat]
+Init == sent = {} /\ at = [n \in 0..N |-> 0]
+Send(n) == sent' = sent \cup {[by |-> n, val |-> at[n] + 1]} /\ at' = [at EXCEPT ![n] = @ + 1]
+Jump(n) == \E k \in 0..at[n] : at' = [at EXCEPT ![n] = k + at[n]] /\ UNCHANGED sent
+Next == \E n \in 0..N : Send(n) \/ Jump(n)
+Claim == CLAIM
+====
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (r"\A m \in sent : m.val <= at[m.by]", "PROVED"),
+        (r"\A m \in sent : m.val < 3", "VIOLATED"),
+        (r"\A n \in 0..N : \A k \in 0..at[n] : k < 9", "VIOLATED"),
+        (r"\A n \in 0..N : at[n] < 99", "INCONCLUSIVE"),
+    ],
+)
+def test_a_step_beyond_a_bound_of_given_constants_violates_nothing(
+    claim: str, verdict: str, tmp_path: Path
+) -> None:
+    spec = Path(_write(tmp_path, claim))
+    spec.write_text(MESSAGES.replace("CLAIM", claim))
+    loaded = load(str(spec), {}, reading=ReadingOptions(None, (), ()))
+    run = execute("prove", loaded, ProveOptions(properties=("Claim",), all_constants=True))
+    assert {one.property_name: one.kind.name for one in run.outcome.verdicts} == {"Claim": verdict}
