@@ -32,7 +32,7 @@ from verifier.parametric.logic import Logic
 from verifier.parametric.nodes import INT, Node
 from verifier.parametric.protocol_readings import read_for_all
 from verifier.parametric.proving import Proofs, prove
-from verifier.parametric.summing import say_difference, say_signs, say_single, say_union
+from verifier.parametric.summing import say_difference, say_difference_at, say_signs, say_single, say_union
 from verifier.parametric.term_reader import Summing
 from verifier.processes.limits import Limits
 
@@ -77,11 +77,19 @@ def _evaluate(node: Node, tables: Tables, values: dict[Node, int]) -> Any:
     return all(each) if node.kind == "forall" else any(each)
 
 
-def _sum(name: str, low: Node, high: Node) -> Summing:
+def _changed(name: str, one: Node, points: Sequence[Node]) -> Node:
+    """A function that has other values at some points."""
+    value = LOGIC.app(name, INT, (one,))
+    for number, point in enumerate(points):
+        value = LOGIC.ite(LOGIC.equal(one, point), LOGIC.plus(LOGIC.integer(number - 1), value), value)
+    return value
+
+
+def _sum(name: str, low: Node, high: Node, points: Sequence[Node] = ()) -> Summing:
     """The sum of a function over a range, which may be empty."""
     one = LOGIC.variable(INT)
     inside = LOGIC.conj((LOGIC.less_equal(low, one), LOGIC.less_equal(one, high)))
-    summand = LOGIC.ite(inside, LOGIC.app(name, INT, (one,)), LOGIC.integer(0))
+    summand = LOGIC.ite(inside, _changed(name, one, points), LOGIC.integer(0))
     return Summing((low, high), (one,), summand)
 
 
@@ -90,7 +98,9 @@ def _say_all(summing: Sequence[Summing], numbers: Sequence[Node]) -> Iterator[No
         yield from say_signs(LOGIC, one, number)
         yield say_single(LOGIC, one, number)
     for pair in product(range(len(numbers)), repeat=2):
-        yield say_difference(LOGIC, [summing[place] for place in pair], [numbers[place] for place in pair])
+        both = [summing[place] for place in pair], [numbers[place] for place in pair]
+        yield say_difference(LOGIC, *both)
+        yield from say_difference_at(LOGIC, *both)
     for places in product(range(len(numbers)), repeat=3):
         yield say_union(LOGIC, [summing[place] for place in places], [numbers[place] for place in places])
 
@@ -102,7 +112,7 @@ def _draw(chance: Random) -> Tables:
     second = dict(first)
     for _ in range(chance.choice((0, 1, 1, 2))):
         second[chance.choice(DOMAIN),] = chance.randint(least, most)
-    return {"f": first, "g": second}
+    return {"f": first, "g": second, **{f"p{n}": {(): chance.choice(DOMAIN)} for n in range(3)}}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -115,11 +125,15 @@ def test_facts_are_true_of_sums(seed: int) -> None:
             name = chance.choice("fg")
             low, high = (LOGIC.integer(chance.randint(-1, 4)) for _ in range(2))  # reversed, too
             ends = [low, high]
-            summing.append(_sum(name, low, high))
+            points = [LOGIC.app(f"p{chance.randint(0, 2)}", INT) for _ in range(chance.randint(0, 3))]
+            summing.append(_sum(name, low, high, points))
             symbol = f"total {place}"
             numbers.append(LOGIC.app(symbol, INT, ends))
             first, last = (_evaluate(end, tables, {}) for end in ends)
-            total = sum(tables[name][x,] for x in DOMAIN if first <= x <= last)
+            summand, (variable,) = summing[-1].summand, summing[-1].variables
+            total = sum(_evaluate(summand, tables, {variable: x}) for x in DOMAIN)
+            plain = sum(tables[name][x,] for x in DOMAIN if first <= x <= last)
+            assert points or total == plain
             tables[symbol] = {(first, last): total}
         facts = list(_say_all(summing, numbers))
         assert all(_evaluate(fact, tables, {}) for fact in facts)
@@ -272,8 +286,9 @@ def test_what_is_false_of_sums_is_not_proved(what: str) -> None:
     assert load(made, nodes=3, n=1).bmc("Claim", depth=1)["Claim"].trace is not None
 
 
-def test_a_lemma_about_sums_is_proved() -> None:
-    assert attempt_proof(Counted, "NoneLeft").proved
+@pytest.mark.parametrize("kind", [Counted, Moved])
+def test_a_lemma_about_sums_is_proved(kind: type[Protocol]) -> None:
+    assert attempt_proof(kind, "NoneLeft").proved
 
 
 @pytest.mark.parametrize("kind", [Lost, Doubled, MovedToItself])

@@ -21,6 +21,7 @@ from verifier.parametric.summing import (
     are_of_one_sort,
     find_summed,
     say_difference,
+    say_difference_at,
     say_signs,
     say_single,
     say_union,
@@ -291,6 +292,7 @@ class Facts:
             yield say_single(logic, summing[0], numbers[0])
         elif what == "change":
             yield say_difference(logic, summing, numbers)
+            yield from say_difference_at(logic, summing, numbers)
         else:
             yield say_union(logic, summing, numbers)
 

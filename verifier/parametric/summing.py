@@ -7,6 +7,7 @@ Each set of the protocol is finite, and the axioms are true of finite sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from verifier.encodings.terms import Term
 from verifier.parametric.arguments import abstract_parameters
@@ -75,6 +76,45 @@ def say_difference(logic: Logic, summing: Sequence[Summing], numbers: Sequence[N
     mine, theirs = (logic.substitute(summand, put) for summand in (one, other))
     change = logic.equal(logic.minus(*numbers), logic.minus(mine, theirs))
     return logic.forall(values, logic.disj((elsewhere, change)))
+
+
+def say_difference_at(logic: Logic, summing: Sequence[Summing], numbers: Sequence[Node]) -> Iterator[Node]:
+    """Yield the fact that two sums over one sort differ as their summands do at the elements that these
+    name, if they are equal at all others. A step that changes two elements names both, equal or not."""
+    one, other = _side_by_side(logic, summing, numbers)
+    if len(summing[0].variables) != 1:
+        return
+    (variable,) = summing[0].variables
+    named = [_list_named(summand, variable) for summand in (one, other)]
+    points = [point for point in dict.fromkeys(chain(*named)) if sum(point in some for some in named) == 1]
+    if not 1 < len(points) <= _MOST_POINTS:
+        return
+    difference, change = logic.minus(one, other), logic.integer(0)
+    for place, point in enumerate(points):
+        again = logic.disj(logic.equal(point, earlier) for earlier in points[:place])
+        value = logic.substitute(difference, {variable: point})
+        change = logic.plus(change, logic.ite(again, logic.integer(0), value))
+    is_other = logic.conj(logic.neg(logic.equal(variable, point)) for point in points)
+    differs = logic.conj((is_other, logic.neg(logic.equal(one, other))))
+    elsewhere = logic.exists((variable,), differs)
+    yield logic.disj((elsewhere, logic.equal(logic.minus(*numbers), change)))
+
+
+_MOST_POINTS = 4
+"""The limit of elements that two summands name, in such a fact."""
+
+
+def _list_named(summand: Node, variable: Node) -> dict[Node, None]:
+    """Return the terms that a summand compares with the value: where a function has another integer."""
+    points = dict[Node, None]()
+
+    def see(node: Node) -> None:
+        for one, other in (node.args, node.args[::-1]) if node.kind == "=" else ():
+            if one is variable and not other.free:
+                points[other] = None
+
+    walk(summand, see)
+    return points
 
 
 def say_union(logic: Logic, summing: Sequence[Summing], numbers: Sequence[Node]) -> Node:
