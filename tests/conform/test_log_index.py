@@ -61,6 +61,19 @@ def test_the_place_may_be_counted_otherwise(tmp_path: Path, way: tuple[int, str]
     assert (found.verdict.name, found.line, found.explained) == ("REJECTED", 3, 2)
 
 
+@pytest.mark.parametrize(("first", "entry", "other"), [(1, "l", "l + 1"), (0, "l + 1", "l"), (0, "l'", "l")])
+def test_the_entry_before_or_after_is_not_the_place(
+    tmp_path: Path, first: int, entry: str, other: str
+) -> None:
+    beside = f'Log[{other}].event # "x" /\\ Log[{other}].event # "y"'
+    action = rf"""l' = l + 1 /\ {entry} \in 1..Len(Log) /\ Log[{entry}].event = "e" /\ {MANY}
+        /\ ({other} \in 1..Len(Log) => {beside})"""
+    found = _judge(tmp_path, action, "", first)
+    assert (found.verdict.name, found.explained) == ("ACCEPTED", 4)
+    found = _judge(tmp_path, rf"{action} /\ (l = {first + 3} => c = 99)", "", first)
+    assert (found.verdict.name, found.line, found.explained) == ("REJECTED", 4, 3)
+
+
 def test_many_states_without_a_place_are_all_looked_at(tmp_path: Path) -> None:
     step = rf"""l # <<>> /\ Head(l).event = "e" /\ l' = Tail(l) /\ {MANY}"""
     found = _judge(tmp_path, step, DEPTH, "Log")

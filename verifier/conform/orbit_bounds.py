@@ -50,8 +50,7 @@ def find_orbit_bound(spec: Specification, reload: Reload, check_limits: Callable
 
 
 def _bound(spec: Specification, renamed: Renamed, check_limits: Callable[[], None]) -> int | None:
-    index = find_log_index(spec)
-    if index is None or tells_apart(spec, renamed) is not None:
+    if tells_apart(spec, renamed) is not None:
         return None
     names = spec.evaluator.model_values
     canonical = Canonical([[names[name] for name in row] for row in renamed.groups])
@@ -61,7 +60,8 @@ def _bound(spec: Specification, renamed: Renamed, check_limits: Callable[[], Non
     plain = replace(spec, constraints=[], action_constraints=[], symmetry=[], view=None)
     explorer = Explorer(plain, properties=(), max_states=_MOST_INITIAL, max_depth=0, by_columns=False)
     explorer.explore()
-    if len(explorer.states) == _MOST_INITIAL:
+    index = find_log_index(spec, explorer.states)
+    if index is None or len(explorer.states) == _MOST_INITIAL:
         return None
     level = {canonical.rename(state) for state in explorer.states}
     stepper, count, place = Stepper(plain), 0, 1

@@ -180,7 +180,7 @@ class _Judgement:
         except Interrupted as stop:
             ended = str(stop)
         explorer = self.explorer
-        index = find_log_index(self.spec)
+        index = find_log_index(self.spec, self._initial())
         if ended == _WIDE:
             return (index and self._by_witness(index)) or self._whole().verdict()
         failed = [*explorer.result.violations, *self.after.find_violated()]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,25 +61,31 @@ class LogIndex:
         return places
 
 
-def find_log_index(spec: Specification) -> LogIndex | None:
-    """Return the variable that a sequence from a file is most often applied to; None if there is none."""
+def find_log_index(spec: Specification, initial: Sequence[State]) -> LogIndex | None:
+    """Return the variable that a sequence from a file is most often applied to; None if there is none. Of
+    ``Log[l]`` and ``Log[l + 1]``, the one that is the first entry in the initial states tells the place."""
     evaluator, counts = spec.evaluator, Counter[Variable]()
-    offsets = defaultdict[Variable, Counter[int]](Counter)
+    offsets = defaultdict[Variable, set[int]](set)
     logs: dict[Variable, tuple[Expression, str]] = {}
     for function, variable, offset, module in _lookups(spec):
         facts = evaluator.analysis.of(function, module)
         is_log = facts.level == CONSTANT and not facts.free and variable in evaluator.index
         if is_log and _reads_file(evaluator, function, module, set()):
             counts[variable] += 1
-            offsets[variable][offset] += 1
+            offsets[variable].add(offset)
             logs.setdefault(variable, (function, module))
     for variable, _ in counts.most_common():
         with suppress(Undefined, NoValue):
             log = evaluator.compile_value(*logs[variable])()
             if type(log) is tuple:
-                offset = max(offsets[variable], key=lambda one: (one >= 0, offsets[variable][one], -one))
-                return LogIndex(evaluator.index[variable], log, evaluator.order, offset)
+                number = evaluator.index[variable]
+                made = [LogIndex(number, log, evaluator.order, offset) for offset in offsets[variable]]
+                return min(made, key=lambda one: (_begins_late(one, initial), one.offset < 0, one.offset))
     return None
+
+
+def _begins_late(index: LogIndex, initial: Sequence[State]) -> bool:
+    return any(index.of(state) != 1 for state in initial)
 
 
 def _lookups(spec: Specification) -> Iterator[tuple[Expression, Variable, int, str]]:
