@@ -85,7 +85,7 @@ def test_a_wheel_has_every_module(tmp_path: Path) -> None:
     expected = {
         prefix + path.relative_to(ROOT).as_posix()
         for folder, prefix in (("verifier", ""), ("encodings", "verifier/"), ("specs", "verifier/"))
-        for pattern in ("*.py", "*.pyi", "*.toml", "py.typed", "*.jinja", "*.css", "*.js")
+        for pattern in ("*.py", "*.pyi", "*.toml", "py.typed", "*.jinja", "*.css", "*.js", "*.c")
         for path in (ROOT / folder).rglob(pattern)
     }
     assert expected - inside == set()

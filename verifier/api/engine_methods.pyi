@@ -112,6 +112,7 @@ class EngineMethods:
         archive: str | None = None,
         conf: str | Sequence[str] = (),
         memory: int | str | None = None,
+        kernels: Literal["auto", "off"] = "auto",
         coverage: bool = False,
     ) -> Result:
         """Look at every reachable state, without a solver.
@@ -143,6 +144,8 @@ class EngineMethods:
         - conf: With --master: a setting of Spark; may be repeated.
         - memory: Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With
           --master: the memory of each task. [default: most of the free memory; with --master, 1GiB]
+        - kernels: Let a small library in C do the work of long searches; the answer is the same. auto
+          compiles it once where there is a C compiler, and keeps it in the user's cache folder.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first.
         """

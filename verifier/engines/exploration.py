@@ -100,6 +100,8 @@ class Request:
     """Properties whose violation ends the exploration, after all states of the same depth."""
     beyond: Beyond | None = None
     """The means if one process or its memory are too small; None: the exploration ends there."""
+    kernels: bool = True
+    """True if a compiled library may do the work of a long search."""
     limits: Limits = field(default_factory=Limits)
 
 

@@ -10,9 +10,11 @@ workers, it continues in files (``level_search``), from the last complete level.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +39,14 @@ from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 
+if TYPE_CHECKING:
+    from verifier.explicit.fused import FusedSteps
+
+_LOG = logging.getLogger(__name__)
 _SUCCESSORS_AT_ONCE = 1 << 20
+_MANY, _VERY_MANY = 50_000, 1_000_000
+"""The numbers of states from which the compiled library is worth its start: if it is kept, and if it must be
+compiled first, which takes as long as some hundred thousand states."""
 
 __all__ = ["Beyond", "Execution", "Exploration", "Graph", "Progress", "Request", "explore"]
 
@@ -90,18 +99,20 @@ class _BreadthFirstSearch:
         self.table = StateTable(self.moves.words)
         self.edges: list[NDArray[np.int64]] = []
         self.initial = 0
+        self._fused: FusedSteps | None = None
 
     def run(self, large: Callable[[int], bool] = lambda _: False) -> Head | None:
         """Search. If the search must continue in files, return their initial content. That happens if memory
         is too small, and before a level whose size is ``large``."""
-        findings, table, beyond = self.findings, self.table, self.request.beyond
+        findings, beyond = self.findings, self.request.beyond
         self._add_initial()
         starts = [0]
-        while (start := starts[-1]) < len(table):
-            level, end = len(starts) - 1, len(table)
+        while (start := starts[-1]) < len(self.table):
+            level, end = len(starts) - 1, len(self.table)
             last = level == self.request.max_depth
             if large(end - start):
                 return self._hand_over(starts, end)
+            self._compile()
             restore = findings.save() if beyond is not None else None
             try:
                 for first in range(start, end, self.moves.chunk()):
@@ -122,7 +133,7 @@ class _BreadthFirstSearch:
 
     def _hand_over(self, starts: list[int], end: int) -> Head:
         """The findings; this search forgets them, so that its memory is free once the head is written."""
-        table, self.table = self.table, StateTable(self.moves.words)
+        table, self.table, self._fused = self.table, StateTable(self.moves.words), None
         return Head(table, tuple(starts), end)
 
     def _add_initial(self) -> None:
@@ -135,7 +146,7 @@ class _BreadthFirstSearch:
         findings = self.findings
         findings.enforce()
         rows = self.table.rows(first, end)
-        look = self.moves.look(rows)
+        look = (self._fused or self.moves).look(rows)
         if findings.guard_counts is not None:
             findings.guard_counts.count(rows)
         for name in findings.names_to_seek(expanded=expand):
@@ -145,7 +156,9 @@ class _BreadthFirstSearch:
                     name, level, place + number, partial(self.table.chain, first + number)
                 )
         findings.count_states(level, findings.tally.count(look, findings.orbits))
-        if expand:
+        if expand and self._fused is not None:
+            self._expand_fused(self._fused, look, first)
+        elif expand:
             self._expand(look, first)
         else:
             findings.tally.unexpanded |= bool(look.enabled.any())
@@ -164,6 +177,34 @@ class _BreadthFirstSearch:
         if steps:
             self._take(steps, first)
 
+    def _compile(self) -> None:
+        """Let the compiled library do the work from here on, if it pays and there is one. It knows neither
+        classes of states nor edges."""
+        request, known = self.request, len(self.table)
+        refused = not request.kernels or request.graph or self.findings.orbits is not None
+        if self._fused is not None or refused or known < _MANY:
+            return
+        from verifier.kernels.building import is_kept, load_library  # only long searches need them
+
+        if known < _VERY_MANY and not is_kept():
+            return
+        if (library := load_library()) is not None:
+            from verifier.explicit.fused import FusedSteps
+
+            _LOG.info("compiled kernels from %d states on", known)
+            self._fused = FusedSteps(self.moves, self.table, library, self.findings.memory)
+            self.table = self._fused.table
+
+    def _expand_fused(self, fused: FusedSteps, look: Look, first: int) -> None:
+        findings = self.findings
+        for moves, coming in fused.portions(look, _SUCCESSORS_AT_ONCE):
+            findings.tally.generated += coming
+            self._check_growth(coming)
+            before = len(self.table)
+            findings.tally.coverage.found += fused.expand(look, first, moves, coming)
+            self._count_known(before)
+            findings.enforce()
+
     def _take(self, steps: list[Successors], first: int) -> None:
         rows = np.concatenate([step.rows for step in steps])
         sources = np.concatenate([step.sources for step in steps]) + first
@@ -173,17 +214,26 @@ class _BreadthFirstSearch:
         tally.coverage.count_new(steps, new)
         if self.request.graph:
             self._keep_edges(steps, sources, rows)
-        if len(self.table) > before:
-            self.findings.check_states(len(self.table) - (tally.looked - tally.within))
+        self._count_known(before)
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
         rows = self.findings.find_representatives(rows)
-        growth = self.table.growth(len(rows))
-        if growth and self.findings.resident() + growth > self.findings.memory:
-            raise OutOfMemory(self.findings.memory_reason())
+        self._check_growth(len(rows))
         new = self.table.insert(rows, predecessors)
         self.findings.known = len(self.table)
         return rows, new
+
+    def _check_growth(self, coming: int) -> None:
+        """Raises OutOfMemory if there is no room for this number of further states."""
+        growth = self.table.growth(coming)
+        if growth and self.findings.resident() + growth > self.findings.memory:
+            raise OutOfMemory(self.findings.memory_reason())
+
+    def _count_known(self, before: int) -> None:
+        """Counts the states of the table; there were ``before``. Raises Interrupted if there are too many."""
+        tally, self.findings.known = self.findings.tally, len(self.table)
+        if len(self.table) > before:
+            self.findings.check_states(len(self.table) - (tally.looked - tally.within))
 
     def _keep_edges(self, steps: list[Successors], sources: NDArray[np.int64], rows: Rows) -> None:
         numbers = np.concatenate([np.full(len(step.rows), step.move) for step in steps])

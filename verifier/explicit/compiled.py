@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,8 @@ _FALSE, _TRUE = 0, 1
 """The numbers of the constants; inputs follow from 2."""
 Operation: TypeAlias = tuple[str, tuple[int, ...]]
 """Its name, and the numbers of its parts."""
+Statement: TypeAlias = tuple[int, str, tuple[int, ...]]
+"""The register of the result, the name of the operation, and the registers of its parts."""
 
 
 class Program:
@@ -73,7 +76,7 @@ class Program:
 
     def compile(self) -> Compiled:
         """The function that evaluates the outputs added so far."""
-        return Compiled(_source(self._inputs, self._operations, self._outputs), len(self._outputs))
+        return Compiled(_allocate(self._inputs, self._operations, self._outputs))
 
     def _fold(self, node: FNode, parts: list[int]) -> int:
         kind = node.node_type()
@@ -134,18 +137,47 @@ class Program:
         return self._operation("?", (condition, then, otherwise))
 
 
-class Compiled:
-    """Evaluates the outputs of a program. It is pickled as its source, and compiled again elsewhere."""
+@dataclass(frozen=True)
+class Code:
+    """Statements, one after the other. The registers are numbered: the constants, the inputs, and then those
+    that are used again when their value is no longer needed."""
 
-    def __init__(self, source: str, outputs: int) -> None:
-        self.source = source
-        self.outputs = outputs
+    inputs: int
+    statements: tuple[Statement, ...]
+    outputs: tuple[int, ...]
+    """Registers."""
+
+    @property
+    def registers(self) -> int:
+        """Return how many there are."""
+        return 1 + max((target for target, _, _ in self.statements), default=1 + self.inputs)
+
+    def as_source(self) -> str:
+        """Return the statements as a function in Python."""
+        first = 2 + self.inputs
+        names = ["z", "o", *(f"v[{index}]" for index in range(self.inputs))]
+        names += [f"r{number}" for number in range(first, self.registers)]
+        lines = [
+            _statement(names[target], name, [names[part] for part in parts])
+            for target, name, parts in self.statements
+        ]
+        body = "".join(f" {line}\n" for line in lines)
+        return f"def run(v, z, o):\n{body} return [{', '.join(names[number] for number in self.outputs)}]\n"
+
+
+class Compiled:
+    """Evaluates the outputs of a program. It is pickled as its code, and compiled again elsewhere."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self.source = code.as_source()
+        self.outputs = len(code.outputs)
         scope: dict[str, Any] = {}
-        exec(compile(source, "<compiled terms>", "exec"), scope)
+        exec(compile(self.source, "<compiled terms>", "exec"), scope)
         self._run = scope["run"]
 
-    def __reduce__(self) -> tuple[type[Compiled], tuple[str, int]]:
-        return Compiled, (self.source, self.outputs)
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Code]]:
+        return Compiled, (self.code,)
 
     def __call__(self, values: Sequence[Array]) -> list[Array]:
         """The outputs for the inputs' values, as arrays of the same kind and shape.
@@ -157,31 +189,32 @@ class Compiled:
         return result
 
 
-def _source(inputs: int, operations: Sequence[Operation], outputs: Sequence[int]) -> str:
-    """Python source: a few statements per operation. A register is used again when its value is no longer
-    needed."""
+def _allocate(inputs: int, operations: Sequence[Operation], outputs: Sequence[int]) -> Code:
+    """A statement per operation. A register is used again when its value is no longer needed."""
     first = 2 + inputs
     operations, outputs = _in_pairs(first, operations, outputs)
     last_use: dict[int, int] = {}
     for number, (_, parts) in enumerate(operations, first):
         last_use.update(dict.fromkeys(parts, number))
     last_use.update(dict.fromkeys(outputs, first + len(operations)))
-    register = {_FALSE: "z", _TRUE: "o"} | {2 + index: f"v[{index}]" for index in range(inputs)}
-    free: list[str] = []
-    lines: list[str] = []
+    register = list(range(first))
+    free: list[int] = []
+    used = first
+    statements: list[Statement] = []
     for number, (name, parts) in enumerate(operations, first):
         done = [part for part in dict.fromkeys(parts) if part >= first and last_use[part] == number]
         if name in "&|^" and done:  # the register of a part that is needed no more takes the result
             own, other = done[0], parts[parts[0] == done[0]]
-            lines.append(f"{register[own]} {name}= {register[other]}")
-            register[number] = register[own]
+            statements.append((register[own], name, (register[own], register[other])))
+            register.append(register[own])
             done = done[1:]
         else:
-            register[number] = free.pop() if free else f"r{number}"
-            lines.append(_statement(register[number], name, [register[part] for part in parts]))
+            target = free.pop() if free else used
+            used = max(used, target + 1)
+            statements.append((target, name, tuple([register[part] for part in parts])))
+            register.append(target)
         free += [register[part] for part in done]
-    body = "".join(f" {line}\n" for line in lines)
-    return f"def run(v, z, o):\n{body} return [{', '.join(register[number] for number in outputs)}]\n"
+    return Code(inputs, tuple(statements), tuple([register[number] for number in outputs]))
 
 
 def _in_pairs(
@@ -229,4 +262,4 @@ def _statement(own: str, name: str, parts: Sequence[str]) -> str:
     if name == "?":
         condition, then, otherwise = parts
         return f"{own} = {then} ^ {otherwise}; {own} &= {condition}; {own} ^= {otherwise}"
-    return f"{own} = {parts[0]} {name} {parts[1]}"
+    return f"{own} {name}= {parts[1]}" if own == parts[0] else f"{own} = {parts[0]} {name} {parts[1]}"

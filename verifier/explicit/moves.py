@@ -35,7 +35,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class _Update:
+class Update:
     """The effect of a move on rows: the bits that it sets and clears, and the bits that outputs determine."""
 
     kept: Rows
@@ -82,47 +82,47 @@ class Transitions:
         bits: int,
         names: Sequence[str],
         actions: Sequence[str],
-        updates: Sequence[_Update],
+        updates: Sequence[Update],
         compiled: Compiled,
     ) -> None:
         """``names`` are those of the properties; ``actions`` has that of each move."""
         self.bits = bits
         self.words = words_for(bits)
         self.actions = tuple(actions)
-        self._names = tuple(names)
-        self._updates = tuple(updates)
-        self._compiled = compiled
+        self.names = tuple(names)
+        self.updates = tuple(updates)
+        self.compiled = compiled
 
     def alone(self) -> Transitions:
         """The transitions without the model."""
-        return Transitions(self.bits, self._names, self.actions, self._updates, self._compiled)
+        return Transitions(self.bits, self.names, self.actions, self.updates, self.compiled)
 
     @property
     def digest(self) -> str:
         """A hash of all that decides which states follow which."""
-        parts = hashlib.sha256(self._compiled.source.encode())
-        for update in self._updates:
+        parts = hashlib.sha256(self.compiled.source.encode())
+        for update in self.updates:
             parts.update(update.kept.tobytes() + update.ones.tobytes())
             for word, outputs, positions in update.computed:
                 parts.update(f"{word} {outputs.start} {outputs.stop} ".encode() + positions.tobytes())
-        parts.update(repr((self.bits, self._names, self.actions)).encode())
+        parts.update(repr((self.bits, self.names, self.actions)).encode())
         return parts.hexdigest()
 
     def chunk(self, octets: int = 1 << 25) -> int:
         """Return the number of states to evaluate at once, so that the outputs fit into this memory."""
-        fitting = octets // (8 * max(1, self._compiled.outputs))
+        fitting = octets // (8 * max(1, self.compiled.outputs))
         return WORD * max(4, min(256, fitting))
 
     def look(self, rows: Rows) -> Look:
         """Evaluates properties, constraint and guards on states."""
-        outputs = self._compiled(list(to_slices(rows, max(1, self.bits))))
+        outputs = self.compiled(list(to_slices(rows, max(1, self.bits))))
         real = lanes(len(rows))
-        first = 2 + len(self._names)
-        guards = outputs[first : first + len(self._updates)]
+        first = 2 + len(self.names)
+        guards = outputs[first : first + len(self.updates)]
         return Look(
             rows=rows,
             values=outputs,
-            failing={name: ~holds & real for name, holds in zip(self._names, outputs[2:], strict=False)},
+            failing={name: ~holds & real for name, holds in zip(self.names, outputs[2:], strict=False)},
             within=outputs[0] & real,
             deadlocked=~outputs[1] & real,
             enabled=np.array(guards, np.uint64).reshape(len(guards), len(real)) & real,
@@ -136,7 +136,7 @@ class Transitions:
 
     def after(self, look: Look, move: int, sources: NDArray[np.intp]) -> Rows:
         """The states after a move from the states at ``sources``. The move must be enabled in them."""
-        update = self._updates[move]
+        update = self.updates[move]
         rows: Rows = look.rows.take(sources, axis=0)
         rows &= update.kept
         rows |= update.ones
@@ -208,7 +208,7 @@ class Moves(Transitions):
         for codes in product(*([leaf.encode(value) for value in leaf.values] for leaf in layout.leaves)):
             yield tuple(bit for code in codes for bit in code)
 
-    def _update(self, program: Program, words: int, changed: Mapping[int, int]) -> _Update:
+    def _update(self, program: Program, words: int, changed: Mapping[int, int]) -> Update:
         kept = np.full(words, ~np.uint64(0))
         ones = np.zeros(words, np.uint64)
         computed: dict[int, list[tuple[int, int]]] = {}
@@ -227,7 +227,7 @@ class Moves(Transitions):
             outputs = [program.output(number) for _, number in targets]
             positions = np.array([position for position, _ in targets], np.uint64)[:, np.newaxis]
             parts.append((word, slice(outputs[0], outputs[-1] + 1), positions))
-        return _Update(kept, ones, tuple(parts))
+        return Update(kept, ones, tuple(parts))
 
 
 def _too_free(instance: Instance) -> UsageError:

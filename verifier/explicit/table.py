@@ -46,10 +46,10 @@ class StateTable:
     """The states seen, numbered in the order of insertion, each with a predecessor."""
 
     def __init__(self, words: int) -> None:
-        self._words = words
+        self.words = words
         self._rows: Rows = np.empty((_FIRST_CAPACITY, words), np.uint64)
         self._predecessors: Indices = np.empty(_FIRST_CAPACITY, np.int64)
-        self._slots: Indices = np.full(_slots_for(_FIRST_CAPACITY), _FREE, np.int64)
+        self._slots: Indices = np.full(slots_for(_FIRST_CAPACITY), _FREE, np.int64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -79,9 +79,9 @@ class StateTable:
         """The most bytes that the table allocates at once for this many further states."""
         needed, more = self._count + coming, 0
         if needed > len(self._rows):
-            more = int(needed * _GROWTH) * _ROW_BYTES * (self._words + 1)
-        if _slots_for(needed) > len(self._slots):
-            more += _slots_for(needed) * _SLOT_BYTES
+            more = int(needed * _GROWTH) * _ROW_BYTES * (self.words + 1)
+        if slots_for(needed) > len(self._slots):
+            more += slots_for(needed) * _SLOT_BYTES
         return more
 
     def insert(self, rows: Rows, predecessors: Indices) -> Indices:
@@ -131,7 +131,7 @@ class StateTable:
         """The places at which the rows with these numbers differ."""
         unequal = self._rows.take(numbers, axis=0) != self._rows.take(others, axis=0)
         differ = unequal[:, 0].copy()
-        for word in range(1, self._words):  # a reduction along rows that are so short takes twice as long
+        for word in range(1, self.words):  # a reduction along rows that are so short takes twice as long
             differ |= unequal[:, word]
         return np.flatnonzero(differ)
 
@@ -146,12 +146,15 @@ class StateTable:
         """Make room for this number of further states."""
         needed = self._count + coming
         if needed > len(self._rows):
-            capacity = int(needed * _GROWTH)
-            self._rows = _longer(self._rows, self._count, capacity)
-            self._predecessors = _longer(self._predecessors, self._count, capacity)
-        if _slots_for(needed) > len(self._slots):
-            self._slots = np.full(_slots_for(needed), _FREE, np.int64)
+            self._lengthen(needed)
+        if slots_for(needed) > len(self._slots):
+            self._slots = np.full(slots_for(needed), _FREE, np.int64)
             self._fill_slots()
+
+    def _lengthen(self, needed: int) -> None:
+        capacity = int(needed * _GROWTH)
+        self._rows = _longer(self._rows, self._count, capacity)
+        self._predecessors = _longer(self._predecessors, self._count, capacity)
 
     def _fill_slots(self) -> None:
         """Puts the states into slots; all of them differ."""
@@ -163,7 +166,7 @@ class StateTable:
             numbers, slots = numbers.take(left), self._following(slots.take(left))
 
 
-def _slots_for(states: int) -> int:
+def slots_for(states: int) -> int:
     """The least power of two that gives each state its slots."""
     return 1 << (_SLOTS_PER_STATE * states - 1).bit_length()
 

@@ -83,6 +83,7 @@ def _run(
         coverage=options.coverage,
         along=options.ending if named else (*invariants, *options.ending),
         ending=ending,
+        kernels=options.kernels != "off",
         limits=question.limits,
     )
     if not (options.graph or options.coverage):

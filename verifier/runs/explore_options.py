@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verifier.runs.option import Folder, Name, Size, Switch, Whole, Words, internal, option
+from verifier.runs.option import Folder, Name, OneOf, Size, Switch, Whole, Words, internal, option
 from verifier.runs.options import (
     COVERAGE,
     DeadlockOption,
@@ -32,6 +32,10 @@ _MASTER = (
 _WORK = "Keep the states in this folder, for --resume. [default: a temporary folder]"
 _RESUME = "Continue from the last complete level in the --work folder."
 _ARCHIVE = "With --master: a packed environment with this package, for the executors."
+_KERNELS = (
+    "Let a small library in C do the work of long searches; the answer is the same. auto compiles it once "
+    "where there is a C compiler, and keeps it in the user's cache folder."
+)
 _CONF = "With --master: a setting of Spark; may be repeated."
 
 
@@ -50,6 +54,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     archive: str | None = option(None, Name(), _ARCHIVE, metavar="FILE", of_command=True)
     conf: tuple[str, ...] = option((), Words("NAME=VALUE"), _CONF, of_command=True)
     memory: int | None = option(None, Size(), _MEMORY)
+    kernels: str = option("auto", OneOf(("auto", "off")), _KERNELS, of_command=True)
     coverage: bool = option(False, Switch(), COVERAGE)
     graph: bool = internal(False)
     """Keep the states and steps."""

@@ -1,0 +1,41 @@
+"""The compiled library, and explorations that use it from the first level on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from verifier.engines import explore
+from verifier.kernels import building
+from verifier.kernels.library import Library
+
+
+@pytest.fixture(scope="session")
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def own_cache(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The tests share a folder of libraries, which is not the user's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_folder))
+    building.load_library.cache_clear()
+    yield
+    building.load_library.cache_clear()
+
+
+@pytest.fixture
+def library(own_cache: None) -> Library:
+    found = building.load_library()
+    if found is None:
+        pytest.skip("no C compiler")
+    return found
+
+
+@pytest.fixture
+def at_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small explorations use the library, too."""
+    monkeypatch.setattr(explore, "_MANY", 0)
+    monkeypatch.setattr(explore, "_VERY_MANY", 0)

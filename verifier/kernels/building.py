@@ -1,0 +1,150 @@
+"""The library, compiled once and kept in a folder of the user.
+
+Its name has the hash of all that it is made of (source, flags, and what the compiler says of itself and of
+the machine) and the hash of its content. A file whose content is another is not loaded, but made again. The
+folder must belong to the user, and no one else may write there: what is loaded runs with the user's rights.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import logging
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from verifier.files import reason_of
+from verifier.kernels.library import VERSION, Library
+
+_LOG = logging.getLogger(__name__)
+_SOURCE = Path(__file__).with_name("kernel.c")
+_FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-x", "c")
+_COMPILERS = ("cc", "gcc", "clang")
+_LONGEST = 30
+"""Seconds that the compiler may take."""
+
+
+class NoLibrary(Exception):
+    """There is no library, for a reason in words."""
+
+
+def is_kept() -> bool:
+    """True if a library is compiled already, as far as one can say without asking the compiler."""
+    with suppress(OSError):
+        return any(_folder().glob("*.so"))
+    return False
+
+
+@cache
+def load_library() -> Library | None:
+    """Return the library, which is compiled where it is not kept; None where there can be none. The log says
+    why."""
+    try:
+        return _load()
+    except NoLibrary as reason:
+        _LOG.info("no compiled kernels: %s", reason)
+    except OSError as error:
+        _LOG.info("no compiled kernels: %s: %s", error.filename or _folder(), reason_of(error))
+    return None
+
+
+def _load() -> Library:
+    """Raises NoLibrary or OSError."""
+    compiler = _find_compiler()
+    key = hashlib.sha256(repr((_SOURCE.read_bytes(), _FLAGS, _ask(compiler))).encode()).hexdigest()[:32]
+    folder = _private_folder()
+    kept = _find(folder, key)
+    if kept is None:
+        kept = _compile(compiler, folder, key)
+    try:
+        library = Library(ctypes.CDLL(str(kept)))
+    except (OSError, AttributeError) as error:
+        raise NoLibrary(f"{kept} cannot be loaded: {error}") from error
+    if library.version != VERSION:
+        raise NoLibrary(f"{kept} is of another version")
+    return library
+
+
+def _find_compiler() -> list[str]:
+    """The words that start the compiler. ``CC`` names it; where that is empty there is none."""
+    named = os.environ.get("CC")
+    words = shlex.split(named) if named is not None else []
+    if named is None:
+        words = [name for name in _COMPILERS if shutil.which(name)][:1]
+    if not words or shutil.which(words[0]) is None:
+        raise NoLibrary("no C compiler")
+    return words
+
+
+def _run(command: list[str], text: bytes) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(command, input=text, capture_output=True, timeout=_LONGEST, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise NoLibrary(f"{command[0]} takes more than {_LONGEST} s") from error
+
+
+def _ask(compiler: list[str]) -> bytes:
+    """Return the compiler's macros: they tell its version, and the machine for which it compiles."""
+    asked = _run([*compiler, *_FLAGS, "-dM", "-E", "-"], b"")
+    if asked.returncode or not asked.stdout:
+        raise NoLibrary(f"{compiler[0]} does not understand the flags")
+    return asked.stdout
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "verify" / "kernels"
+
+
+def _private_folder() -> Path:
+    folder = _folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or not _is_private(status):
+        raise NoLibrary(f"others may write to {folder}")
+    return folder
+
+
+def _is_private(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _find(folder: Path, key: str) -> Path | None:
+    """The kept library, if its content is what was compiled. What is not is removed."""
+    found = None
+    for file in sorted(folder.glob(f"{key}-*.so")):
+        status = file.lstat()
+        if stat.S_ISREG(status.st_mode) and _is_private(status) and file == _named(folder, key, file):
+            found = file
+        else:
+            _LOG.info("%s is damaged, and made again", file)
+            file.unlink(missing_ok=True)
+    return found
+
+
+def _named(folder: Path, key: str, content: Path) -> Path:
+    return folder / f"{key}-{hashlib.sha256(content.read_bytes()).hexdigest()[:32]}.so"
+
+
+def _compile(compiler: list[str], folder: Path, key: str) -> Path:
+    number, name = tempfile.mkstemp(prefix=".draft-", suffix=".so", dir=folder)
+    os.close(number)
+    draft = Path(name)
+    try:
+        done = _run([*compiler, *_FLAGS, "-o", name, "-"], _SOURCE.read_bytes())
+        if done.returncode:
+            lines = done.stderr.decode(errors="replace").splitlines() or ["it fails"]
+            raise NoLibrary(f"{compiler[0]}: {lines[0]}")
+        draft.chmod(0o700)
+        kept = _named(folder, key, draft)
+        draft.replace(kept)
+    finally:
+        draft.unlink(missing_ok=True)
+    return kept
