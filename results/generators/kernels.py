@@ -34,7 +34,7 @@ QUESTIONS = {
 }
 _COUNTS = ("distinct_states", "generated_states", "depth", "deadlocks", "levels", "actions", "complete")
 _HEADERS = ["explored", "states", "NumPy, s", "kernels, s", "NumPy / kernels", "first time, s"]
-_HEADERS += ["exploring alone", "MiB", "MiB, kernels"]
+_HEADERS += ["MiB", "MiB, kernels"]
 
 
 def main() -> None:
@@ -46,14 +46,15 @@ def main() -> None:
     options = parser.parse_args()
     print("# Compiled kernels\n")
     print(
-        f"`python -m results.generators.kernels`, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}, "
-        f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[2]:.1f}.\n"
+        f"`python -m results.generators.kernels --rounds {options.rounds}`, "
+        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, {platform.machine()}, "
+        f"{os.cpu_count()} cores, load {os.getloadavg()[2]:.1f}.\n"
     )
     print(
         "Processor seconds of whole commands, which take turns: `verify explore --kernels off`, `auto` with\n"
         "the library kept, and once with an empty cache, so that it is compiled. Medians. Counts, levels\n"
-        "and coverage are equal in all lines. `exploring alone`: the ratio without the command's start, by\n"
-        "the clock. One round says little on a machine with other work.\n"
+        "and coverage are equal in all lines. On a machine with other work, memory is slower\n"
+        "for both, and the ratios of single rounds differ.\n"
     )
     rows = [_row(name, QUESTIONS[name], options.examples, options.rounds) for name in options.question]
     print(tabulate(rows, _HEADERS, tablefmt="github", disable_numparse=True))
@@ -64,23 +65,22 @@ def _row(name: str, words: Sequence[str], examples: str, rounds: int) -> list[st
     with tempfile.TemporaryDirectory() as cache:
         first = _measure(command, "auto", cache)
         runs = [[_measure(command, kernels, cache) for kernels in ("off", "auto")] for _ in range(rounds)]
-    for _, counts, _, _ in (one for both in runs for one in both):
+    for _, counts, _ in (one for both in runs for one in both):
         assert counts == first[1], name
     numpy, kernels = (statistics.median(both[place][0] for both in runs) for place in (0, 1))
-    slow, fast = (statistics.median(both[place][2] for both in runs) for place in (0, 1))
-    peaks = [f"{runs[-1][place][3] >> 20:,}" for place in (0, 1)]
+    peaks = [f"{runs[-1][place][2] >> 20:,}" for place in (0, 1)]
     seconds = [f"{numpy:.1f}", f"{kernels:.1f}", f"{numpy / kernels:.2f}", f"{first[0]:.1f}"]
-    return [name, f"{first[1]['distinct_states']:,}", *seconds, f"{slow / fast:.2f}", *peaks]
+    return [name, f"{first[1]['distinct_states']:,}", *seconds, *peaks]
 
 
-def _measure(words: Sequence[str], kernels: str, cache: str) -> tuple[float, dict[str, Any], float, int]:
-    """Processor seconds, counts, seconds of exploring, and the peak of memory."""
+def _measure(words: Sequence[str], kernels: str, cache: str) -> tuple[float, dict[str, Any], int]:
+    """Processor seconds, counts, and the peak of memory."""
     command = verify("explore", *words, "--kernels", kernels, "--format", "json")
     done = run_to_end(command, environment={**as_installed(), "XDG_CACHE_HOME": cache})
     assert done is not None
     found = json.loads(done.output)["statistics"]
     counts = {name: found[name] for name in _COUNTS}
-    return done.cpu, counts, float(found["exploring_seconds"]), int(found["peak_memory_bytes"])
+    return done.cpu, counts, int(found["peak_memory_bytes"])
 
 
 if __name__ == "__main__":

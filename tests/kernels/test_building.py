@@ -92,9 +92,7 @@ def test_a_link_is_not_loaded(folder: Path, tmp_path: Path) -> None:
     assert not (folder / kept.name).is_symlink()
 
 
-def test_a_folder_that_others_may_write_to_is_refused(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_folder_that_others_may_write_to_is_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     _build(folder)
     folder.chmod(0o777)
     _refused(caplog, "others may write to")

@@ -155,8 +155,6 @@ def test_large_levels_go_to_tasks(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_an_interruption_keeps_what_is_complete() -> None:
     model = build_small("kafka-truncate-hw")
-    found = [
-        explore(model, everything(model, kernels=kernels), interrupting(5)) for kernels in (False, True)
-    ]
+    found = [explore(model, everything(model, kernels=kernels), interrupting(5)) for kernels in (False, True)]
     assert found[0].statistics["levels"] == found[1].statistics["levels"]
     assert found[0].statistics["generated_states"] == found[1].statistics["generated_states"]
