@@ -9,6 +9,7 @@ import pytest
 
 from verifier.conform.outcome import LogVerdict
 from verifier.conform.trace_modules import TraceModule
+from verifier.errors import UsageError
 
 MODULE = r"""---- MODULE I ----
 EXTENDS Naturals, Sequences, TLC, Json, IOUtils
@@ -104,3 +105,11 @@ def test_a_value_that_tla_lacks_may_stand_in_a_state(tmp_path: Path) -> None:
         events = [{"event": "e", "value": 1}, {"event": last, "value": None}]
         (tmp_path / "log").write_text("".join(f"{json.dumps(one)}\n" for one in events))
         assert module.judge(tmp_path / "log").verdict.name == verdict
+
+
+def test_an_error_names_the_line_of_the_log(tmp_path: Path) -> None:
+    action = (
+        r"""l \in 1..Len(Log) /\ Log[l].event = "e" /\ l' = l + 1 /\ b' = b + 1 /\ (b = 3 => c) /\ c' = c"""
+    )
+    with pytest.raises(UsageError, match="at line 3 of the log"):
+        _judge(tmp_path, action, DEPTH)

@@ -185,7 +185,8 @@ def _judge_by_search(search: Search) -> Judge:
 
 
 def _judge_by_module(question: LogQuestion) -> Judge:
-    from verifier.conform.trace_modules import TraceModule, choose_variable
+    from verifier.conform.log_variables import choose_variable
+    from verifier.conform.trace_modules import TraceModule
 
     if not question.spec.endswith(TLA):
         words = "Give a mapping with --map FILE; --draft proposes one"

@@ -6,7 +6,6 @@ An environment variable has the path of the log. Properties, postcondition and c
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from verifier.conform.outcome import Conformance, LogVerdict, PathState, as_obst
 from verifier.conform.trace_parts import TraceParts
 from verifier.conform.witness import check_witness, find_witness
 from verifier.errors import UsageError
-from verifier.files import read_text
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.loading import TlaLoaded, checkable, evaluate_or_refuse, load
@@ -30,13 +28,10 @@ from verifier.tla.expanded import AfterExpansion, find_lasting
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import ENDED_BY_MODULE, Explorer
 from verifier.tla.frames import Undefined
-from verifier.tla.loading import read_module
 from verifier.tla.log_index import LogIndex, find_log_index
 from verifier.tla.order import text
 from verifier.tla.value_types import Fn
 
-_READS = re.compile(r"Deserialize\(\s*(?:IOEnv\s*\.\s*(\w+)|(\w+)\s*\))")
-_ASKS = re.compile(r"IOEnv\s*\.\s*(\w+)")
 _MOST_SHOWN, _MOST_OBSTACLES = 3, 8
 _MOST_WAITING = 20
 """The states that wait before one execution is looked for, instead of all."""
@@ -44,42 +39,6 @@ _MANY_SUCCESSORS = 12
 """The successors for each state beyond which the search for one execution draws some of them."""
 _WIDE = "many states agree with the log"
 Enforce = Callable[[Explorer], None]
-
-
-def reads_logs(spec: Path, libraries: Sequence[Path]) -> bool:
-    """True if a module reads a file whose name the environment gives."""
-    return bool(_variables(spec, libraries))
-
-
-def _variables(spec: Path, libraries: Sequence[Path]) -> list[str]:
-    """Return the environment variables that name files which the module reads."""
-    _, library = read_module(spec, libraries)
-    whole = "\n".join(read_text(file) for file in library.files)
-    variables = dict[str, None]()
-    for direct, name in _READS.findall(whole):
-        if direct:
-            variables[direct] = None
-            continue
-        definition = re.search(rf"^\s*{re.escape(name)}\s*==(.*?)(?=^\S*\s*==|\Z)", whole, re.M | re.S)
-        for variable in _ASKS.findall(definition[1].split("\n\n")[0] if definition else ""):
-            variables[variable] = None
-    return list(variables)
-
-
-def choose_variable(spec: Path, libraries: Sequence[Path], named: str | None) -> str:
-    """Return the environment variable that names the log. Raises UsageError if it is not clear."""
-    if named is not None:
-        return named
-    variables = _variables(spec, libraries)
-    others = [name for name in variables if name not in os.environ]
-    chosen = variables if len(variables) == 1 else others
-    if len(chosen) == 1:
-        return chosen[0]
-    if not variables:
-        words = "Give a mapping with --map FILE; --draft proposes one"
-        raise UsageError(f"{spec} does not read its log itself (no IOEnv). {words}")
-    words = f"{spec} reads files that {', '.join(variables)} name: say which is the log, --env NAME"
-    raise UsageError(f"{words}, and set the others in the environment")
 
 
 @contextmanager
@@ -177,6 +136,8 @@ class _Judgement:
         ended = ""
         try:
             evaluate_or_refuse(self._explore)
+        except UsageError as error:
+            raise UsageError(f"{error}{self._say_place()}") from None
         except Interrupted as stop:
             ended = str(stop)
         explorer = self.explorer
@@ -202,6 +163,15 @@ class _Judgement:
         if self._depth(index) == len(index.log):
             return self._make_accepted_verdict(self._ends(index))
         return self._make_rejected_verdict([], index)
+
+    def _say_place(self) -> str:
+        """Return the line of the log at which the search is, as the end of a sentence; empty for none."""
+        states, number = self.explorer.states, self.explorer.current
+        index = find_log_index(self.spec, self._initial())
+        if index is None or not 0 <= number < len(states) or index.of(states[number]) < 1:
+            return ""
+        line, _ = self._line(index, index.of(states[number]) - 1)
+        return "" if line is None else f", at line {line} of the log"
 
     def _by_witness(self, index: LogIndex) -> LogVerdict | None:
         """Return the verdict if one execution is enough; None if there may be none."""
