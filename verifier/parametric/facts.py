@@ -77,8 +77,11 @@ class Facts:
 
     def sums(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """Return the sums in formulas."""
-        known = self.definitions.sums
-        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
+        return self.choose_sums(ground_terms(formulas))
+
+    def choose_sums(self, terms: Iterable[Node]) -> dict[Node, None]:
+        """Return the sums among terms."""
+        return dict.fromkeys(node for node in terms if node.data in self.definitions.sums)
 
     def meeting(self, goal: Sequence[Node], others: Sequence[Node], most: int) -> Iterator[Clause]:
         """Yield the facts about counts in formulas without variables, at most this number of each form. They
@@ -235,8 +238,11 @@ class Facts:
 
     def counts(self, formulas: Iterable[Node]) -> dict[Node, None]:
         """Return the counts in formulas."""
-        known = self.definitions.counts
-        return dict.fromkeys(node for node in ground_terms(formulas) if node.data in known)
+        return self.choose_counts(ground_terms(formulas))
+
+    def choose_counts(self, terms: Iterable[Node]) -> dict[Node, None]:
+        """Return the counts among terms."""
+        return dict.fromkeys(node for node in terms if node.data in self.definitions.counts)
 
     def lengths(self, formulas: Iterable[Node]) -> list[Node]:
         """Return the lengths of sequences of elements of index sets in formulas."""

@@ -26,8 +26,12 @@ class Known:
 
     def counts(self, facts: Facts) -> tuple[Node, ...]:
         """Return the counts and sums without variables."""
-        bodies = [clause.body for _, clause in self.hypotheses]
-        return tuple(facts.counts(bodies) | facts.sums(bodies))
+        return tuple(facts.choose_counts(self._terms) | facts.choose_sums(self._terms))
+
+    @cached_property
+    def _terms(self) -> tuple[Node, ...]:
+        """Return the terms without variables. Each obligation asks for the counts among them."""
+        return ground_terms(clause.body for _, clause in self.hypotheses)
 
     def collect_unnamed_kinds(self, kinds: Kinds) -> frozenset[Any]:
         """Return the kinds of integers that a hypothesis says to exist."""
@@ -50,5 +54,4 @@ class Known:
     @cached_property
     def state_constants(self) -> tuple[Node, ...]:
         """Return the scalar variables of the state, and scalars in variables that have no key."""
-        bodies = [clause.body for _, clause in self.hypotheses]
-        return tuple(node for node in ground_terms(bodies) if node.kind == "app" and not node.args)
+        return tuple(node for node in self._terms if node.kind == "app" and not node.args)
