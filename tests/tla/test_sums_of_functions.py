@@ -204,3 +204,27 @@ def test_a_false_claim_about_sums_is_violated(claim: str, tmp_path: Path) -> Non
 def test_a_sum_beyond_the_domain_has_no_value(claim: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"domain|is not in"):
         _compare(_write(tmp_path, claim), "Claim")
+
+
+BANK = r"""---- MODULE Sent ----
+EXTENDS Integers, Functions
+CONSTANT Acc
+ASSUME Acc # {}
+VARIABLE b
+TypeOK == b \in [Acc -> Int]
+Init == b = [x \in Acc |-> 0]
+Next == \E x, y \in Acc : b' = [b EXCEPT ![x] = @ - 1, ![y] = MORE + 1]
+Claim == FoldFunction(+, 0, b) = 0
+====
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("more", "kind"), [("@", "PROVED"), ("b[y]", "VIOLATED")])
+def test_a_step_that_changes_a_function_twice(more: str, kind: str, tmp_path: Path) -> None:
+    """If x = y, then @ is the value after the first change, and b[y] is the one before."""
+    (tmp_path / "Sent.tla").write_text(BANK.replace("MORE", more))
+    config = "CONSTANT Acc = {p, q}\nINIT Init\nNEXT Next\nINVARIANT Claim\n"
+    (tmp_path / "Sent.cfg").write_text(config)
+    run = _prove(str(tmp_path / "Sent.tla"), "Claim")
+    assert [one.kind.name for one in run.outcome.verdicts] == [kind]

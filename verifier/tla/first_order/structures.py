@@ -152,8 +152,9 @@ def _update(
 ) -> Typed:
     """Return a value with another part. ``before``: a value with the same old part, which is ``@``."""
     if not path:
-        # Of a value that is changed twice, the bounds of @ are not known.
-        old = None if isinstance(before, Assigned) else before
+        old: Typed | None = before
+        if isinstance(before, Assigned):  # of a value that is changed twice, the bounds of @ are not known
+            old = Typed(Whole(), before.value) if isinstance(before.kind, Whole) else None
         if not scope.assigning:
             return reading.read_typed(value, replace(scope, old=old), whole.kind)
         below = reading.read_part(value, replace(scope, old=old), whole.kind)
