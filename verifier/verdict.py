@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 _SURPRISE = (
-    "only good verdicts, but not all that --expect asks for; in verify ci, any other difference"
+    "only good verdicts, but not all that --expect asks for; in verify ci, also a difference without a code "
+    "of its own"
 )
 
 

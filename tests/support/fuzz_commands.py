@@ -89,6 +89,8 @@ _WORDS = (
     ),
 )
 _FIT = 0.7
+_ENDLESS = ("open", "watch")
+"""The commands that go on until somebody stops them."""
 _OF_FILES = ("certify", "replay", "report", "ci", "matrix", "help")
 _SPECS = ("Ring.tla", "Ring.tla", CHAIN, LOCK, "rabbit-sac")
 _FITTING = {
@@ -169,7 +171,7 @@ def _prepare_files(folder: Path) -> list[str]:
 def _draw_words(rng: random.Random, files: Sequence[str]) -> list[str]:
     """The words of a command: of most, all fit where they stand, if not together."""
     context, fit = click.Context(cli), rng.random() < _FIT
-    name = rng.choice(cli.list_commands(context))
+    name = rng.choice([one for one in cli.list_commands(context) if one not in _ENDLESS])
     command = cli.get_command(context, name)
     assert command is not None
     words = [name]

@@ -31,14 +31,14 @@ def interrupt(*_):
 every = list(nodes(parse_text(_TEXT + "====\\n", "M.tla").tree.root_node))
 came = 0
 signal.signal(signal.SIGALRM, interrupt)
-signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
 while came < 200:
     try:
-        for node in every:
-            text_of(node)
+        signal.setitimer(signal.ITIMER_REAL, 0.0005)  # one signal, which comes below
+        while True:
+            for node in every:
+                text_of(node)
     except KeyboardInterrupt:
         came += 1
-signal.setitimer(signal.ITIMER_REAL, 0)
 print(came)
 """
 

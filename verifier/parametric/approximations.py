@@ -65,8 +65,8 @@ APPROXIMATIONS = (
     ),
     Approximation(
         "a set that is an element of a set, in a record of a set, or bound by a quantifier",
-        "an element of a new sort. A predicate says what its members are. Each formula has such an element, "
-        "whose members are the values that satisfy the formula",
+        "an element of a new sort. A predicate says what its members are. For each formula, the new sort has "
+        "an element. Its members are the values that satisfy the formula",
         "the new sort has an element for every set. It is not assumed that two elements with the same "
         "members are equal: solvers get fewer facts than are true",
     ),

@@ -83,5 +83,7 @@ def _line(
         if not seconds
         else math.log(max(seconds, _LEAST) / _LEAST) / max(math.log(max(most, 1) / _LEAST), 1)
     )
-    about = (cell.id, cell.spec, show_constants(cell.constants), cell.engine)
+    config = cell.reading.config
+    spec = cell.spec if config is None else f"{cell.spec}, {config.name}"
+    about = (cell.id, spec, show_constants(cell.constants), cell.engine)
     return CellLine(*about, answers, seconds, share, job)

@@ -14,6 +14,7 @@ from rich.text import Text
 from verifier.encodings.concrete import show_constants
 from verifier.engines.all_constants import AllConstantsOutcome
 from verifier.outcomes.run import Run
+from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.proving import Attempt
 from verifier.parametric.results import SIZES, Open, Shown, place_of, say_obligation
 from verifier.printable import join_words, say_count
@@ -90,7 +91,8 @@ def _proof(attempt: Attempt) -> list[str]:
     if not attempt.results:
         return [f"{name} holds by the form of Init and of each action: {_NO_OBLIGATION}."] * attempt.proved
     count = f"{len(shown)} of {say_count(len(attempt.results), 'obligation')} proved"
-    words = [f"{name}: {count}, in {seconds:.1f} s by one solver, in {checked:.1f} s by a second."]
+    took = f"{FINDER}: {seconds:.1f} s, {CHECKER}: {checked:.1f} s"
+    words = [f"{name}: {count} ({took})."]
     if attempt.proved and own_lemma in attempt.needed:
         proved = f"was proved together with {lemmas}" if lemmas else "is inductive by itself"
         words.append(f"{name} is itself one of the lemmas; it {proved}.")

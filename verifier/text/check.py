@@ -129,7 +129,7 @@ def _execution(
         return []
     definition = outcome.definitions.get(outcome.by.get(verdict.property_name, ""), run.definition)
     if trace.loop is not None:
-        words = in_words(verdict.kind, None, verdict.steps, None)
+        words = in_words(verdict.kind, None, verdict.steps, None) + " (fewest)" * verdict.fewest
         heading = Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind))
         lines: list[RenderableType] = [heading, Text()]
         lines += [*render_trace(definition, trace, width, full=full), Text()]

@@ -70,7 +70,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         trace = verdict.trace
         if trace is None or (run.model is None and not (trace.shown or trace.variables)):
             continue
-        words = in_words(verdict.kind, None, verdict.steps, None)
+        words = in_words(verdict.kind, None, verdict.steps, None) + " (fewest)" * verdict.fewest
         lines += [Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind)), Text()]
         lines += [*render_trace(run.definition, trace, width, full=full), Text()]
         if trace.loop is not None:
