@@ -6,23 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from tests.support.command_line import verify, wrong
+from tests.support.mapped_counter import GOOD, MAP, Event, judge_logs, list_options, write_log
 from verifier.conform.coding import NotSymbolic
 
-COUNTER = """---- MODULE Counter ----
-EXTENDS Naturals
-VARIABLE x
-Init == x = 0
-Inc == x < 3 /\\ x' = x + 1
-Set(n) == x > 1 /\\ n /= x /\\ x' = n
-Lose == x > 0 /\\ x' = x - 1
-Next == Inc \\/ Lose \\/ \\E n \\in 0..3 : Set(n)
-====
-"""
 LOCK = '''"""A lock."""
 from __future__ import annotations
 
@@ -57,56 +47,13 @@ class Lock(Protocol):
     def drop(self, s: LockState) -> Step:
         return Step(when=[s.holder.is_some], then={s.holder: None})
 '''
-MAP = """event = "event"
-ignore = ["beat"]
-[events.inc]
-action = "Inc"
-before = { x = "from?" }
-after = { x = "value?" }
-[events.set]
-action = "Set"
-parameters = { n = "to" }
-"""
-Event = dict[str, Any]
-GOOD: list[Event] = [
-    {"event": "inc", "value": 1},
-    {"event": "beat"},
-    {"event": "inc"},
-    {"event": "set", "to": 0},
-    {"event": "inc", "from": 0},
-    {"event": "inc", "value": 2},
-]
-
-
-@pytest.fixture
-def counter(tmp_path: Path) -> Path:
-    (tmp_path / "Counter.tla").write_text(COUNTER)
-    (tmp_path / "Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    (tmp_path / "map.toml").write_text(MAP)
-    return tmp_path
-
-
-def _write_log(folder: Path, events: list[Event], name: str = "log") -> str:
-    (folder / name).write_text("".join(json.dumps(event) + "\n" for event in events))
-    return str(folder / name)
-
-
-def _options(folder: Path) -> tuple[str, ...]:
-    return ("--spec", str(folder / "Counter.tla"), "--map", str(folder / "map.toml"))
-
-
-def _judge(folder: Path, *logs: str) -> list[dict[str, Any]]:
-    done = verify("conform", *logs, *_options(folder), "--format", "json")
-    assert done.exit_code in (0, 10, 12), done.output
-    found: list[dict[str, Any]] = json.loads(done.stdout)["logs"]
-    return found
 
 
 def test_a_log_is_accepted_and_many_have_one_verdict_each(counter: Path) -> None:
     array = counter / "array.json"
     array.write_text(json.dumps(GOOD, indent=1))
-    bad = _write_log(counter, [*GOOD, {"event": "inc", "value": 2}], "bad")
-    found = _judge(counter, _write_log(counter, GOOD), str(array), bad)
+    bad = write_log(counter, [*GOOD, {"event": "inc", "value": 2}], "bad")
+    found = judge_logs(counter, write_log(counter, GOOD), str(array), bad)
     assert [(one["verdict"], one["line"]) for one in found] == [
         ("ACCEPTED", None),
         ("ACCEPTED", None),
@@ -117,12 +64,12 @@ def test_a_log_is_accepted_and_many_have_one_verdict_each(counter: Path) -> None
 
 
 def test_the_first_false_conjunct_is_told_with_its_values(counter: Path) -> None:
-    (found,) = _judge(counter, _write_log(counter, [*GOOD[:1], {"event": "set", "to": 0}]))
+    (found,) = judge_logs(counter, write_log(counter, [*GOOD[:1], {"event": "set", "to": 0}]))
     one = found["obstacles"][0]
     assert (found["line"], one["formula"], one["values"]) == (2, "x > 1", {"n": "0", "x": "1"})
     assert one["place"].endswith("Counter.tla:6:11")
     same = [*GOOD[:3], {"event": "set", "to": 2}]
-    (found,) = _judge(counter, _write_log(counter, same))
+    (found,) = judge_logs(counter, write_log(counter, same))
     one = found["obstacles"][0]
     assert (found["line"], one["formula"], one["passed"]) == (4, "n /= x", 1)
     assert one["values"] == {"n": "2", "x": "2"}
@@ -132,7 +79,7 @@ def test_a_rejected_log_has_its_lines_and_the_states_before(counter: Path) -> No
     silent = 'silent = { actions = ["Lose"], most = 1 }\n'
     (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
     events: list[Event] = [*GOOD[:3], GOOD[0], {"event": "set", "to": 7}]
-    (found,) = _judge(counter, _write_log(counter, events))
+    (found,) = judge_logs(counter, write_log(counter, events))
     assert found["line"] == 5
     assert [one["line"] for one in found["events"]] == [1, 2, 3, 4, 5]
     assert json.loads(found["events"][3]["text"]) == GOOD[0]
@@ -144,12 +91,12 @@ def test_a_rejected_log_has_its_lines_and_the_states_before(counter: Path) -> No
 
 
 def test_silent_actions_stand_between_events(counter: Path) -> None:
-    log = _write_log(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
-    assert _judge(counter, log)[0]["line"] == 3
+    log = write_log(counter, [*GOOD[:1], GOOD[5], {"event": "inc", "from": 0}])
+    assert judge_logs(counter, log)[0]["line"] == 3
     for most, verdict in ((1, "REJECTED"), (2, "ACCEPTED")):
         silent = f'silent = {{ actions = ["Lose"], most = {most} }}\n'
         (counter / "map.toml").write_text(MAP.replace("ignore", f"{silent}ignore"))
-        assert _judge(counter, log)[0]["verdict"] == verdict
+        assert judge_logs(counter, log)[0]["verdict"] == verdict
 
 
 def test_too_many_states_leave_a_log_undecided_at_its_line(
@@ -159,8 +106,8 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(
         raise NotSymbolic
 
     monkeypatch.setattr("verifier.conform.by_solver.make_coding", refuse)
-    log = _write_log(counter, [*GOOD[:3], {"event": "Set"}])
-    done = verify("conform", log, *_options(counter), "--max-states", "2", "--format", "json")
+    log = write_log(counter, [*GOOD[:3], {"event": "Set"}])
+    done = verify("conform", log, *list_options(counter), "--max-states", "2", "--format", "json")
     (found,) = json.loads(done.stdout)["logs"]
     assert (done.exit_code, found["verdict"], found["line"]) == (12, "UNDECIDED", 4)
     words = "more than 2 states agree with the log so far: raise --max-states, or log more of the state"
@@ -180,8 +127,8 @@ def test_too_many_states_leave_a_log_undecided_at_its_line(
 )
 def test_a_log_that_does_not_fit_the_mapping_is_one_line(log: str, words: str, counter: Path) -> None:
     (counter / "log").write_text(log)
-    good = _write_log(counter, GOOD, "good")
-    done = verify("conform", str(counter / "log"), good, *_options(counter))
+    good = write_log(counter, GOOD, "good")
+    done = verify("conform", str(counter / "log"), good, *list_options(counter))
     assert done.exit_code == 2
     assert words in done.stdout
     found = [line.split()[:2] for line in done.stdout.splitlines()[-2:]]
@@ -202,7 +149,7 @@ def test_a_mapping_that_does_not_fit_the_spec_is_one_line(
     old: str, new: str, words: str, counter: Path
 ) -> None:
     (counter / "map.toml").write_text(MAP.replace(old, new))
-    assert words in wrong("conform", _write_log(counter, GOOD), *_options(counter))
+    assert words in wrong("conform", write_log(counter, GOOD), *list_options(counter))
 
 
 def _naive(events: list[Event], steps: Callable[[int, str], list[tuple[int | None, int]]]) -> int | None:
@@ -265,7 +212,7 @@ def _mutations(count: int) -> list[list[Event]]:
 def test_changed_logs_are_judged_as_a_naive_search_judges_them(counter: Path) -> None:
     logs = _mutations(60)
     expected = [_naive(events, _counter_steps) for events in logs]
-    found = _judge(counter, *(_write_log(counter, events, f"log{i}") for i, events in enumerate(logs)))
+    found = judge_logs(counter, *(write_log(counter, events, f"log{i}") for i, events in enumerate(logs)))
     assert [one["line"] for one in found] == expected
     assert {one["verdict"] for one in found} == {"ACCEPTED", "REJECTED"}
 
@@ -334,16 +281,16 @@ class Turns(Protocol):
 
 def test_a_draft_names_actions_parameters_and_what_is_left(counter: Path) -> None:
     events: list[Event] = [{"event": "inc"}, {"event": "set", "n": 2}, {"event": "zzz"}]
-    log, spec = _write_log(counter, events), str(counter / "Counter.tla")
+    log, spec = write_log(counter, events), str(counter / "Counter.tla")
     done = verify("conform", log, "--spec", spec, "--draft")
     assert 'action = "Set"\nparameters = { n = "n" }' in done.stdout
     assert '# ignore = ["zzz"]' in done.stdout
     (counter / "map.toml").write_text(done.stdout.replace("# ignore", "ignore"))
-    assert _judge(counter, log)[0]["line"] == 2  # x > 1 does not hold
+    assert judge_logs(counter, log)[0]["line"] == 2  # x > 1 does not hold
 
 
 def test_a_spec_that_reads_no_log_needs_a_mapping(counter: Path) -> None:
-    line = wrong("conform", _write_log(counter, GOOD), "--spec", str(counter / "Counter.tla"))
+    line = wrong("conform", write_log(counter, GOOD), "--spec", str(counter / "Counter.tla"))
     assert "Give a mapping with --map FILE; --draft proposes one" in line
 
 
@@ -369,7 +316,7 @@ def test_changed_logs_of_a_python_protocol_are_judged_as_the_lock_itself(tmp_pat
     good: list[Event] = [take, drop, {"op": "take", "who": "c2"}, {"op": "drop"}, take, drop]
     chance, logs = Random(7), [good]
     logs += [_change_log(good, chance, _change_the_holder) for _ in range(30)]
-    files = [_write_log(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
+    files = [write_log(tmp_path, events, f"log{number}") for number, events in enumerate(logs)]
     options = ("--spec", str(tmp_path / "lock.py"), "--map", str(tmp_path / "map.toml"), "--format", "json")
     found = json.loads(verify("conform", *files, *options).stdout)["logs"]
     assert [one["line"] for one in found] == [_first_impossible(events) for events in logs]
@@ -381,4 +328,4 @@ def test_a_constraint_that_speaks_of_a_search_is_refused(counter: Path) -> None:
     (counter / "Counter.tla").write_text(text.replace("EXTENDS ", "EXTENDS TLC, ", 1))
     with (counter / "Counter.cfg").open("a") as config:
         config.write("CONSTRAINT Early\n")
-    assert "a log has neither" in wrong("conform", _write_log(counter, GOOD), *_options(counter))
+    assert "a log has neither" in wrong("conform", write_log(counter, GOOD), *list_options(counter))

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.conform.test_mapped_logs import COUNTER, GOOD, LOCK, MAP
+from tests.conform.test_mapped_logs import LOCK
 from tests.support.command_line import verify
+from tests.support.mapped_counter import GOOD, judge_logs, write_log
 from verifier.conform.logs import read_lines
-
-
-@pytest.fixture
-def counter(tmp_path: Path) -> Path:
-    (tmp_path / "Counter.tla").write_text(COUNTER)
-    (tmp_path / "Counter.cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
-    (tmp_path / "map.toml").write_text(MAP)
-    return tmp_path
-
-
-def write_log(folder: Path, events: list[dict[str, Any]]) -> str:
-    (folder / "log").write_text("".join(json.dumps(event) + "\n" for event in events))
-    return str(folder / "log")
-
-
-def judge_logs(folder: Path, *logs: str) -> list[dict[str, Any]]:
-    options = ("--spec", str(folder / "Counter.tla"), "--map", str(folder / "map.toml"))
-    found: list[dict[str, Any]] = json.loads(verify("conform", *logs, *options, "--format", "json").stdout)[
-        "logs"
-    ]
-    return found
 
 
 @pytest.mark.parametrize("to", [7, "1", None])

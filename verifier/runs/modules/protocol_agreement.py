@@ -218,9 +218,9 @@ class _Comparison:
             theirs = list(dict.fromkeys(self.stepper.successors(state)))
         except NoValue as error:
             raise UsageError(str(error)) from None
-        self._compare_steps(state, environment, theirs, reached=True)
+        inside = self._compare_steps(state, environment, theirs, reached=True)
         self.compared.states += 1
-        return [one for one in theirs if not self._is_beyond(one)]
+        return inside
 
     def _encode(self, state: State) -> Environment:
         try:
@@ -285,7 +285,8 @@ class _Comparison:
 
     def _compare_steps(
         self, state: State, environment: Environment, theirs: Sequence[State], *, reached: bool
-    ) -> None:
+    ) -> list[State]:
+        """Compare the steps from a state. Return the successors that are not beyond the bounds taken here."""
         mine: dict[State, str] = {}
         inside = [one for one in theirs if not self._is_beyond(one)]
         is_cut = len(inside) < len(theirs)
@@ -300,7 +301,7 @@ class _Comparison:
                     if reached:
                         raise self._leaves(action.name, state, undefined=after.undefined)
                     self.compared.undefined += 1
-                    return
+                    return inside
                 if after.after is not None:
                     mine.setdefault(self._decode(after.after), action.name)
         for reached_state in inside:
@@ -314,6 +315,7 @@ class _Comparison:
             words = f"{mine[other]} to {self._show(other)}"
             raise self._differs("the steps", state, "no such step", words)
         self.compared.steps += len(mine)
+        return inside
 
     def _is_beyond(self, state: State) -> bool:
         """True if a state has integers beyond the bounds that are taken here where the module has none. There
