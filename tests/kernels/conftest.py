@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from verifier.engines import explore
 from verifier.kernels import building
 from verifier.kernels.library import Library
 
@@ -37,5 +36,5 @@ def library(own_cache: None) -> Library:
 @pytest.fixture
 def at_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small explorations use the library, too."""
-    monkeypatch.setattr(explore, "_MANY", 0)
-    monkeypatch.setattr(explore, "_VERY_MANY", 0)
+    monkeypatch.setattr(building, "MANY", 0)
+    monkeypatch.setattr(building, "VERY_MANY", 0)

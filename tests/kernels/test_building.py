@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.level_search import build_small, everything
-from verifier.engines import explore as engine
 from verifier.engines.explore import explore
 from verifier.kernels import building
 from verifier.kernels.library import Library
@@ -30,7 +31,7 @@ def _load() -> Library | None:
 def _build(folder: Path) -> Path:
     if _load() is None:
         pytest.skip("no C compiler")
-    (kept,) = folder.iterdir()
+    (kept,) = folder.glob("*.so")
     return kept
 
 
@@ -55,7 +56,7 @@ def test_it_is_compiled_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(building, "_compile", fail)
     assert _load() is not None
-    assert [kept] == list(folder.iterdir())
+    assert [kept] == list(folder.glob("*.so"))
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF no library", None])
@@ -162,8 +163,8 @@ def test_exploration_goes_on_without(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(engine, "_MANY", 0)
-    monkeypatch.setattr(engine, "_VERY_MANY", 0)
+    monkeypatch.setattr(building, "MANY", 0)
+    monkeypatch.setattr(building, "VERY_MANY", 0)
     monkeypatch.setenv("CC", _compiler(tmp_path, "exit 1"))
     caplog.set_level(logging.INFO)
     model = build_small("kafka-truncate-hw")
@@ -175,7 +176,7 @@ def test_exploration_goes_on_without(
 def test_nothing_is_compiled_before_it_pays(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(engine, "_MANY", 0)
+    monkeypatch.setattr(building, "MANY", 0)
     model = build_small("kafka-truncate-hw")
     caplog.set_level(logging.INFO)
     explore(model, everything(model))
@@ -190,3 +191,28 @@ def test_the_source_has_no_warnings(tmp_path: Path) -> None:
         pytest.skip("no C compiler")
     flags = ["-Wall", "-Wextra", "-Werror", "-o", str(tmp_path / "kernel.so")]
     subprocess.run([*command, *building._FLAGS, *flags, str(building._SOURCE)], check=True)
+
+
+def test_only_one_process_compiles(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others wait, and find what it made."""
+    kept = _build(folder)
+    whole = kept.read_bytes()
+    kept.unlink()
+
+    def fail(*_: object) -> Path:
+        raise AssertionError("compiled again")
+
+    monkeypatch.setattr(building, "_compile", fail)
+    with building._alone(folder):
+        found: list[bool] = []
+        waiting = [threading.Thread(target=lambda: found.append(bool(building._load()))) for _ in range(2)]
+        for thread in waiting:
+            thread.start()
+        time.sleep(0.3)
+        assert not list(folder.glob("*.so"))
+        assert not list(folder.glob(".draft*"))
+        kept.write_bytes(whole)
+        kept.chmod(0o700)
+    for thread in waiting:
+        thread.join()
+    assert found == [True, True]

@@ -18,9 +18,7 @@ from verifier.report.formats import FORMATS, format_of, render
 _FORMAT_HELP = "What to write. [default: what the ending of --out says (.md, .json, .xml, .html), else text]"
 _OUT_HELP = "Write to FILE instead of standard output."
 _HTML_HELP = "Short for --format html --out FILE."
-_OLDER_HELP = (
-    "For a sweep's folder: also show outdated rows, e.g. of older versions of a spec."
-)
+_OLDER_HELP = "For a sweep's folder: also show outdated rows, e.g. of older versions of a spec."
 _SPEC_HELP = (
     "For a trace: the protocol to replay it against. [default: the one it names, if it is built in] "
     f"{SPEC_HELP}"

@@ -23,8 +23,7 @@ _COVER_HELP = (
     "invariant)."
 )
 _DEPTH_HELP = (
-    "The largest number of actions in an execution. [default: 20, or as many as the farthest "
-    "target needs]"
+    "The largest number of actions in an execution. [default: 20, or as many as the farthest target needs]"
 )
 _OUT_HELP = "Write the executions into this folder, as ITF and as ndjson, with a mapping for verify conform."
 _FORMAT_HELP = (

@@ -34,6 +34,7 @@ from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Successors
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.table import StateTable
+from verifier.kernels.building import library_for
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _SUCCESSORS_AT_ONCE = 1 << 20
-_MANY, _VERY_MANY = 50_000, 1_000_000
-"""The numbers of states from which the compiled library is worth its start: if it is kept, and if it must be
-compiled first, which takes as long as some hundred thousand states."""
 
 __all__ = ["Beyond", "Execution", "Exploration", "Graph", "Progress", "Request", "explore"]
 
@@ -182,13 +180,7 @@ class _BreadthFirstSearch:
         classes of states nor edges."""
         request, known = self.request, len(self.table)
         refused = not request.kernels or request.graph or self.findings.orbits is not None
-        if self._fused is not None or refused or known < _MANY:
-            return
-        from verifier.kernels.building import is_kept, load_library  # only long searches need them
-
-        if known < _VERY_MANY and not is_kept():
-            return
-        if (library := load_library()) is not None:
+        if self._fused is None and not refused and (library := library_for(known)) is not None:
             from verifier.explicit.fused import FusedSteps
 
             _LOG.info("compiled kernels from %d states on", known)

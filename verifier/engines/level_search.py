@@ -7,6 +7,7 @@ behind: only complete levels are counted.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -41,6 +42,7 @@ from verifier.explicit.sections import Section
 from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
+from verifier.kernels.building import library_for
 from verifier.processes.limits import Interrupted
 from verifier.storage.blocks import BlockWriter, Damaged, Slice
 from verifier.storage.work_folder import WorkFolder
@@ -59,6 +61,7 @@ _OF_TALLY = ("looked", "within", "generated", "deadlocks", "unexpanded")
 _OF_FINDINGS = ("levels", "generated_by", "initial", "known", "closed")
 """The counts in a checkpoint."""
 
+_LOG = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT", bound=Result)
 
 
@@ -105,6 +108,7 @@ class LevelSearch:
         self._contexts = ExitStack()
         self._contexts.enter_context(self._folder)
         self._runner: Runner | None = None
+        self._kernels = False
         shelf = self._folder.shelf
         run, moves, orbits = self._folder.run, findings.moves, findings.orbits
         self._stage = Stage(shelf.folder, moves, orbits, 0, run, lasting=shelf.lasting)
@@ -187,8 +191,9 @@ class LevelSearch:
         findings, frontier = self._findings, now.levels[-1]
         runner, capacity = self._means(frontier.count)
         properties = findings.names_to_seek(expanded=not last)
-        sections = sections_of(now.partitions, frontier.count)
-        common = Expand(level, 0, frontier.parts, (0, 0), 0, 0, 0, properties, not last, capacity, sections)
+        sections, kernels = sections_of(now.partitions, frontier.count), self._use_kernels()
+        parts, beyond = frontier.parts, not last
+        common = Expand(level, 0, parts, (0, 0), 0, 0, 0, properties, beyond, capacity, sections, kernels)
         expanded = self._run_tasks(Expanded, runner, self._expansions(common, frontier, runner.slots), level)
         settled: list[Settled] = []
         if not last:
@@ -255,7 +260,7 @@ class LevelSearch:
         chunks = -(-now.levels[-1].count // self._stage.transitions.chunk())
         sought = None if self._is_kept(level + 1) else self._findings.names_to_seek(expanded=False)
         return [
-            Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, sought)
+            Settle(level + 1, partition, some, now.runs[partition], chunks, capacity, self._kernels, sought)
             for partition, some in enumerate(by_partition)
             if any(some)
         ]
@@ -313,6 +318,16 @@ class LevelSearch:
         if runner.room < LEAST_ROOM:
             raise OutOfMemory(self._findings.memory_reason())
         return runner, capacity_of(self._stage, int(runner.room * _SHARE_FOR_SORTING))
+
+    def _use_kernels(self) -> bool:
+        """True if the compiled library may do the tasks of a level, because it pays and there is one here. It
+        knows no classes of states."""
+        findings = self._findings
+        refused = not findings.request.kernels or findings.orbits is not None
+        if not refused and not self._kernels and library_for(findings.known) is not None:
+            _LOG.info("compiled kernels do tasks, from %d states on", findings.known)
+            self._kernels = True
+        return self._kernels
 
     def _runner_of(self, count: int) -> Runner | ThisProcess:
         if self._beyond.runner is None or count < self._beyond.large_level:

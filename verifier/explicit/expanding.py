@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from verifier.explicit.fused_tasks import FusedCollection, fused_looks
 from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
+from verifier.explicit.moves import Look
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
-from verifier.storage.blocks import Column
 
 _SUCCESSORS_AT_ONCE = 1 << 19
 """The most that a task collects. More duplicates are found among more, but no longer within caches."""
@@ -19,9 +21,10 @@ def expand(stage: Stage, task: Expand) -> Expanded:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     chunk = stage.transitions.chunk()
     rows, tally, failing = _states(stage, task), stage.tally(), dict[str, int]()
-    pieces = _Pieces(stage, task)
+    written, fused = _Written(stage, task), fused_looks(stage, task)
+    pieces = _Pieces(written) if fused is None else FusedCollection(fused, stage, task, written.add_fused)
     for start in range(0, task.count, chunk):
-        look = stage.transitions.look(rows[start : start + chunk])
+        look = (fused or stage.transitions).look(rows[start : start + chunk])
         tally.count(look, stage.orbits)
         for name in task.properties:
             if name not in failing and look.failing[name].any():
@@ -29,11 +32,10 @@ def expand(stage: Stage, task: Expand) -> Expanded:
         if not task.expanded:
             tally.unexpanded |= bool(look.enabled.any())
             continue
-        for step in stage.transitions.successors(look):
-            tally.generated += len(step.rows)
-            pieces.add(step.rows, keys_of_chunk((task.first + start) // chunk, step.move, step.sources))
+        tally.generated += int(np.bitwise_count(look.enabled).sum())
+        pieces.add(look, (task.first + start) // chunk)
     pieces.write()
-    return Expanded(task.number, tally, failing, tuple(pieces.written), peak_memory())
+    return Expanded(task.number, tally, failing, tuple(written.blocks), peak_memory())
 
 
 def _states(stage: Stage, task: Expand) -> Rows:
@@ -49,25 +51,46 @@ def _states(stage: Stage, task: Expand) -> Rows:
     return rows_of([np.concatenate(words)[order] for words in zip(*rows, strict=True)])
 
 
+class _Written:
+    """Writes collected successors: a block for each collection."""
+
+    def __init__(self, stage: Stage, task: Expand) -> None:
+        self.stage, self.task = stage, task
+        self.blocks: list[Sections] = []
+
+    def add(
+        self, content: NDArray[np.uint64], bounds: list[int], least_key: int | None, suffix: str = ""
+    ) -> None:
+        """Write the words of sections."""
+        place = f"{self.task.level:05}-{self.task.number:05}-{len(self.blocks):03}{suffix}"
+        block = self.stage.shelf.write(f"{self.stage.run}{place}.new", [content], lasting=False)
+        self.blocks.append(Sections(block, tuple(bounds), least_key))
+
+    def add_fused(self, content: NDArray[np.uint64], bounds: list[int], least_key: int | None) -> None:
+        """Write what the library collected. A task that is repeated elsewhere without it writes other files,
+        which must not take the place of these."""
+        self.add(content, bounds, least_key, "-c")
+
+
 class _Pieces:
     """Collects successors and writes them by partition, without most duplicates."""
 
-    def __init__(self, stage: Stage, task: Expand) -> None:
-        self._stage, self._task = stage, task
-        self._count, self._most = 0, min(_SUCCESSORS_AT_ONCE, task.capacity)
-        room = self._most + stage.transitions.chunk()  # a move has at most one successor of each state
-        self._words = np.empty((stage.transitions.words, room), np.uint64)
+    def __init__(self, written: _Written) -> None:
+        self._stage, self._task, self._written = written.stage, written.task, written
+        self._count, self._most = 0, min(_SUCCESSORS_AT_ONCE, self._task.capacity)
+        room = self._most + self._stage.transitions.chunk()  # a move has at most one successor of each state
+        self._words = np.empty((self._stage.transitions.words, room), np.uint64)
         self._keys = np.empty(room, np.uint64)
-        self.written: list[Sections] = []
 
-    def add(self, rows: Rows, keys: Column) -> None:
-        """Take successors, and write the collected ones if there are many."""
-        end = self._count + len(keys)
-        self._words[:, self._count : end] = rows.T
-        self._keys[self._count : end] = keys
-        self._count = end
-        if self._count >= self._most:
-            self.write()
+    def add(self, look: Look, chunk: int) -> None:
+        """Take the successors of a chunk of the level, and write the collected ones if there are many."""
+        for step in self._stage.transitions.successors(look):
+            end = self._count + len(step.rows)
+            self._words[:, self._count : end] = step.rows.T
+            self._keys[self._count : end] = keys_of_chunk(chunk, step.move, step.sources)
+            self._count = end
+            if self._count >= self._most:
+                self.write()
 
     def write(self) -> None:
         """Write the collected successors."""
@@ -82,9 +105,6 @@ class _Pieces:
         kept = mostly_distinct(columns)
         parts = parts_of(columns[0].take(kept), self._task.sections)
         order = kept.take(np.argsort(parts, kind="stable"))
-        ends = np.cumsum(np.bincount(parts, minlength=self._task.sections)).tolist()
-        place = f"{self._task.level:05}-{self._task.number:05}-{len(self.written):03}"
-        written, least_key = join_sections(columns, keys, self._stage.transitions.bits)
-        content = sections(written, order, [0, *ends])
-        block = self._stage.shelf.write(f"{self._stage.run}{place}.new", [content], lasting=False)
-        self.written.append(Sections(block, (0, *ends), least_key))
+        bounds = [0, *np.cumsum(np.bincount(parts, minlength=self._task.sections)).tolist()]
+        columns, least_key = join_sections(columns, keys, self._stage.transitions.bits)
+        self._written.add(sections(columns, order, bounds), bounds, least_key)

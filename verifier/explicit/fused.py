@@ -99,26 +99,25 @@ def _reserve(words: int) -> NDArray[np.uint64] | None:
     return np.frombuffer(space, np.uint64, words)
 
 
-class FusedSteps:
-    """Evaluates and expands as ``Transitions`` does, by the library; has the table of the states found."""
+class FusedLooks:
+    """Evaluates as ``Transitions`` does, by the library."""
 
-    def __init__(self, transitions: Transitions, table: StateTable, library: Library, memory: int) -> None:
-        """Takes over the states of a table. ``memory``: the bytes that the process may take."""
-        self.table = FusedTable(table, library, memory)
-        self._library = library
+    def __init__(self, transitions: Transitions, library: Library) -> None:
+        self.library = library
+        self.steps = _encode(transitions)
         self._names = transitions.names
-        self._steps = _encode(transitions)
         width = transitions.chunk() // WORD
-        self._registers = np.zeros(self._steps.registers * LANES, np.uint64)
-        self._masks = np.empty(len(self._steps.masks) * width, np.uint64)
-        self._values = np.empty(max(1, len(self._steps.values)) * width, np.uint64)
+        self._registers = np.zeros(self.steps.registers * LANES, np.uint64)
+        self._masks = np.empty(len(self.steps.masks) * width, np.uint64)
+        self.values = np.empty(max(1, len(self.steps.values)) * width, np.uint64)
+        """The computed bits of moves in the states of the last look."""
 
     def look(self, rows: Rows) -> Look:
         """Evaluate properties, constraint and guards on states, as ``Transitions.look``; not more than a
         chunk. It holds until the next one."""
         real = lanes(len(rows))
-        masks = self._masks[: len(self._steps.masks) * len(real)].reshape(-1, len(real))
-        self._library.evaluate(self._steps, rows, self._registers, masks, self._values)
+        masks = self._masks[: len(self.steps.masks) * len(real)].reshape(-1, len(real))
+        self.library.evaluate(self.steps, rows, self._registers, masks, self.values)
         first = 2 + len(self._names)
         masks[first:] &= real
         return Look(
@@ -129,6 +128,15 @@ class FusedSteps:
             deadlocked=~masks[1] & real,
             enabled=masks[first:],
         )
+
+
+class FusedSteps(FusedLooks):
+    """Evaluates and expands by the library; has the table of the states found."""
+
+    def __init__(self, transitions: Transitions, table: StateTable, library: Library, memory: int) -> None:
+        """Takes over the states of a table. ``memory``: the bytes that the process may take."""
+        super().__init__(transitions, library)
+        self.table = FusedTable(table, library, memory)
 
     def portions(self, look: Look, most: int) -> Iterator[tuple[range, int]]:
         """The moves that are enabled in some states, in ranges that end at ``most`` successors, and how many
@@ -146,9 +154,9 @@ class FusedSteps:
     def expand(self, look: Look, first: int, moves: range, coming: int) -> NDArray[np.int64]:
         """Add the new states after some moves from the states of the last look, which begin at ``first`` in
         the table. Returns how many each move found. ``coming``: how many successors there are."""
-        found = np.zeros(len(self._steps.kept), np.int64)
+        found = np.zeros(len(self.steps.kept), np.int64)
         arrays = self.table.make_room(coming)
-        count = self._library.expand(self._steps, arrays, first, look.values, self._values, moves, found)
+        count = self.library.expand(self.steps, arrays, first, look.values, self.values, moves, found)
         self.table.take(count)
         return found
 

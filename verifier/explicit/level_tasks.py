@@ -141,6 +141,8 @@ class Expand:
     """The approximate number of successors that are kept in memory."""
     sections: int
     """Into how many parts successors are divided: a power of two, and a multiple of the partitions."""
+    kernels: bool = False
+    """True if the compiled library may do it, where there is one."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,7 @@ class Settle:
     chunks: int
     """The number of chunks of the level from which the successors come."""
     capacity: int
+    kernels: bool = False
     properties: tuple[str, ...] | None = None
     """None: the new states are written, and explored later. Otherwise this is the last level: they are
     checked here and not written. These are the properties whose first failure is sought."""
@@ -222,9 +225,14 @@ def sections_of(partitions: int, count: int) -> int:
     return min(MOST_PARTS, max(partitions, 1 << (wanted - 1).bit_length()))
 
 
+def key_of_chunk(chunk: int, move: int = 0) -> int:
+    """The key of the successor by a move from the first state of a chunk."""
+    return chunk << CHUNK_SHIFT | move << PLACE_BITS
+
+
 def keys_of_chunk(chunk: int, move: int, sources: NDArray[np.intp]) -> Column:
     """The keys of the successors by one move from the states at these places of a chunk."""
-    return sources.astype(np.uint64) | np.uint64(chunk << CHUNK_SHIFT | move << PLACE_BITS)
+    return sources.astype(np.uint64) | np.uint64(key_of_chunk(chunk, move))
 
 
 def parse_key(key: int) -> tuple[int, int, int]:

@@ -52,12 +52,18 @@ def join_sections(columns: Sequence[Column], keys: Column, bits: int) -> tuple[l
     They are where all fit, lowered by the least, and no state has any of these bits; then the column is
     changed. The first word has none left over: it is a hash. Keys ascend.
     """
-    used, least = _count_used_bits(len(columns), bits), int(keys[0])
-    fits = len(columns) > 1 and used < WORD and not (int(keys[-1]) - least) >> (WORD - used)
-    if not fits or int(columns[-1].max()) >> used:
+    least = int(keys[0])
+    used = bits_before_keys(len(columns), bits, int(keys[-1]) - least)
+    if used is None or int(columns[-1].max()) >> used:
         return [*columns, keys], None
     columns[-1] |= (keys - np.uint64(least)) << np.uint64(used)
     return list(columns), least
+
+
+def bits_before_keys(words: int, bits: int, greatest: int) -> int | None:
+    """The number of bits of the last word that states have, if keys up to the greatest fit above them."""
+    used = _count_used_bits(words, bits)
+    return used if words > 1 and 0 < used < WORD and not greatest >> (WORD - used) else None
 
 
 def sections(columns: Sequence[Column], order: NDArray[np.int64], limits: Sequence[int]) -> Column:

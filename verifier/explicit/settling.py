@@ -7,11 +7,14 @@ Source: Stern and Dill 1998, doi:10.1007/BFb0028743, keep states on disk and fin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.explicit import fused_tasks
+from verifier.explicit.fused_tasks import fused_looks
 from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_MASK,
@@ -25,7 +28,7 @@ from verifier.explicit.level_tasks import (
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import Section, in_sections
-from verifier.explicit.sorted_states import Columns, Run, contains, distinct, merge_runs, narrow_slices, size
+from verifier.explicit.sorted_states import Columns, Run, find_new, merge_runs, size
 from verifier.storage.blocks import Column, Slice
 
 FEW_RUNS = 4
@@ -70,6 +73,7 @@ class _Settling:
         self._found = np.zeros(len(stage.transitions.actions), np.int64)
         self._sources = np.zeros(task.chunks, np.int64)
         self._tally, self._failing = stage.tally(), dict[str, int]()
+        self._fused = fused_looks(stage, task)
 
     def settle(self, pieces: Sequence[Section], low: int, high: int) -> None:
         """Finds the new states of a range, of which these are all successors: at once, if they fit into
@@ -87,23 +91,20 @@ class _Settling:
 
     def _find(self, successors: NDArray[np.uint64], low: int, high: int) -> None:
         """Finds the new states of a range among the successors, which ascend by their keys."""
-        columns, keys = list(successors[:-1]), successors[-1]
-        del successors
-        states, firsts = distinct(columns)
-        for run in self._task.runs:
-            for part in narrow_slices(self._shelf, run, low, high):
-                new = ~contains(self._shelf, states, part)
-                if not new.all():
-                    states, firsts = [column[new] for column in states], firsts[new]
-        keys_met = keys.take(firsts)
+        find = find_new if self._fused is None else partial(fused_tasks.find_new, self._fused.library)
+        states, firsts = find(self._shelf, successors, low, high, self._task.runs)
+        keys_met = successors[-1].take(firsts)
         self._found += _count(keys_met >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
         if self._task.properties is not None:
-            del columns, keys
+            del successors
             self._look(rows_of(states), keys_met, self._task.properties)
         elif len(firsts):
-            arrived = np.zeros(len(keys), np.bool_)
+            arrived = np.zeros(successors.shape[1], np.bool_)
             arrived[firsts] = True
-            self._write(states, [column[arrived] for column in columns], keys[arrived])
+            keep = _keep if self._fused is None else self._fused.library.keep
+            *columns, keys = keep(successors, arrived)
+            del successors
+            self._write(states, columns, keys)
 
     def _read(self, pieces: Sequence[Section]) -> NDArray[np.uint64]:
         return in_sections(self._shelf, pieces, self._words, self._stage.transitions.bits)
@@ -124,7 +125,7 @@ class _Settling:
         """Looks at new states, in any order."""
         chunk = self._stage.transitions.chunk()
         for start in range(0, len(rows), chunk):
-            look = self._stage.transitions.look(rows[start : start + chunk])
+            look = (self._fused or self._stage.transitions).look(rows[start : start + chunk])
             self._tally.count(look, self._stage.orbits)
             self._tally.unexpanded |= bool(look.enabled.any())
             for name in properties:
@@ -154,6 +155,10 @@ class _Settling:
             sources=self._sources,
             peak_memory=peak_memory(),
         )
+
+
+def _keep(columns: NDArray[np.uint64], wanted: NDArray[np.bool_]) -> list[Column]:
+    return [column[wanted] for column in columns]
 
 
 def _count(values: Column, counts: NDArray[np.int64]) -> NDArray[np.int64]:

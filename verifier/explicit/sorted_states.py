@@ -102,16 +102,30 @@ def _ranges_of(ascending: Column, values: Column) -> Places:
     return places
 
 
+def find_new(
+    shelf: Shelf, successors: NDArray[np.uint64], low: int, high: int, runs: Sequence[Run]
+) -> tuple[Columns, Places]:
+    """The states of a range that are in no run, ascending, and the place of the first of each among the
+    successors, whose last column is their keys."""
+    states, firsts = distinct(list(successors[:-1]))
+    for run in runs:
+        for part in narrow_slices(shelf, run, low, high):
+            new = ~contains(shelf, states, part)
+            if not new.all():
+                states, firsts = [column[new] for column in states], firsts[new]
+    return states, firsts
+
+
 def contains(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
     """Return which of the states, in ascending order, a slice of a run contains."""
     mask = np.zeros(len(columns[0]), np.bool_)
     if not len(part) or not len(mask):
         return mask
-    run = (shelf.map_file if _few(mask, part) else shelf.read)(part, 0)
+    run = (shelf.map_file if is_few(mask, part) else shelf.read)(part, 0)
     place = np.searchsorted(run, columns[0])
     # A state beyond the end is compared with the last one of the run, which is less.
     undecided = np.flatnonzero(run.take(place, mode="clip") == columns[0])
-    view = shelf.map_file if _few(undecided, part) else shelf.read
+    view = shelf.map_file if is_few(undecided, part) else shelf.read
     others = [(column, view(part, number)) for number, column in enumerate(columns) if number]
     while len(undecided):
         there = place[undecided]
@@ -126,7 +140,7 @@ def contains(shelf: Shelf, columns: Columns, part: Slice) -> NDArray[np.bool_]:
     return mask
 
 
-def _few(states: Sized, part: Slice) -> bool:
+def is_few(states: Sized, part: Slice) -> bool:
     """True if it is less to look these up than to read the slice."""
     return len(states) * _FEW < len(part)
 

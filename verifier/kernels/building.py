@@ -8,6 +8,7 @@ folder must belong to the user, and no one else may write there: what is loaded 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import hashlib
 import logging
 import os
@@ -16,7 +17,8 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +29,10 @@ _LOG = logging.getLogger(__name__)
 _SOURCE = Path(__file__).with_name("kernel.c")
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-x", "c")
 _COMPILERS = ("cc", "gcc", "clang")
+MANY, VERY_MANY = 50_000, 1_000_000
+"""The numbers of states from which the library is worth its start: if it is kept, and if it must be compiled
+first, which takes as long as some hundred thousand states."""
+_LOCK = ".lock"
 _LONGEST = 30
 """Seconds that the compiler may take."""
 
@@ -40,6 +46,14 @@ def is_kept() -> bool:
     with suppress(OSError):
         return any(_folder().glob("*.so"))
     return False
+
+
+def library_for(known: int) -> Library | None:
+    """The library, if there is one, for a search that knows this number of states and goes on; None if it
+    would not pay."""
+    if known < MANY or (known < VERY_MANY and not is_kept()):
+        return None
+    return load_library()
 
 
 @cache
@@ -62,7 +76,8 @@ def _load() -> Library:
     folder = _private_folder()
     kept = _find(folder, key)
     if kept is None:
-        kept = _compile(compiler, folder, key)
+        with _alone(folder):  # other processes wait, and find it then
+            kept = _find(folder, key) or _compile(compiler, folder, key)
     try:
         library = Library(ctypes.CDLL(str(kept)))
     except (OSError, AttributeError) as error:
@@ -110,6 +125,17 @@ def _private_folder() -> Path:
     if not stat.S_ISDIR(status.st_mode) or not _is_private(status):
         raise NoLibrary(f"others may write to {folder}")
     return folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Only one process at a time compiles. The lock ends with its process."""
+    file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
 
 
 def _is_private(status: os.stat_result) -> bool:

@@ -9,21 +9,27 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-VERSION = 1
+VERSION = 2
 LANES, BATCH = 16, 128
 """As in the source: words that a register holds, and successors that are collected."""
 MOST_STATES = 1 << 40
 """A slot has no more bits for a state's number."""
 FREE = ~np.uint64(0)
 """In a slot without a state."""
+MOST_COLLECTED = 1 << 31
+"""More states are not collected, nor distinguished, at a time."""
+_OVERFLOW = 1 << 12
+"""Slots beyond the last. States with evenly spread first words need few of them."""
 
 Words: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 _U64: Any = np.ctypeslib.ndpointer(np.uint64, flags="C_CONTIGUOUS")
 _I64: Any = np.ctypeslib.ndpointer(np.int64, flags="C_CONTIGUOUS")
 _I32: Any = np.ctypeslib.ndpointer(np.int32, flags="C_CONTIGUOUS")
-_INT = ctypes.c_int64
+_FLAGS: Any = np.ctypeslib.ndpointer(np.bool_, flags="C_CONTIGUOUS")
+_INT, _UNSIGNED, _ADDRESS = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,15 @@ class Steps:
     """A row for each move, as ``kept``."""
 
 
+@dataclass(frozen=True)
+class Look:
+    """States that were evaluated, with a row of masks for the guard of each move, and the computed bits."""
+
+    rows: Words
+    guards: Words
+    values: Words
+
+
 @dataclass
 class Table:
     """The arrays of a table of states."""
@@ -58,6 +73,21 @@ class Table:
     def slot_bits(self) -> int:
         """Return the binary logarithm of the number of slots."""
         return (len(self.slots) - 1).bit_length()
+
+
+@dataclass
+class Collected:
+    """States that differ, collected in an order: each row has the words of a state and its key."""
+
+    rows: Words
+    slots: Words
+    """A power of two, more than the rows."""
+    count: int = 0
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.count = 0
+        self.slots[:] = FREE
 
 
 class Library:
@@ -77,6 +107,21 @@ class Library:
         self._expand.restype = _INT
         self._expand.argtypes = [_U64, _I64, _U64, _INT, _INT, _INT, _INT, _U64, _INT, _U64, _INT, _INT]
         self._expand.argtypes += [_U64, _U64, _I64, _U64, _I64, _U64]
+        self._collect = functions.kernel_collect
+        self._collect.restype = _INT
+        self._collect.argtypes = [_U64, _INT, _U64, _INT, _U64, _I64, _INT, _U64, _U64, _I64, _U64]
+        self._collect.argtypes += [_UNSIGNED, _INT, _U64, _INT, _INT, _U64, _INT]
+        self._divide = functions.kernel_divide
+        self._divide.restype = None
+        self._divide.argtypes = [_U64, _INT, _INT, _INT, _INT, _I64, _I64, _U64]
+        self._distinct = functions.kernel_distinct
+        self._distinct.restype = _INT
+        self._distinct.argtypes = [_U64, _INT, _INT, _UNSIGNED, _INT, _U64, _INT, _U64, _I64]
+        self._contains = functions.kernel_contains
+        self._contains.restype = None
+        self._contains.argtypes = [_U64, _INT, _INT, _U64, _INT, _ADDRESS, _INT, _FLAGS]
+        self._keep = functions.kernel_keep
+        self._keep.restype, self._keep.argtypes = None, [_U64, _INT, _INT, _FLAGS]
 
     @property
     def version(self) -> int:
@@ -130,3 +175,72 @@ class Library:
             steps.positions, found, space,
         )  # fmt: skip
         return count
+
+    def collect(
+        self, steps: Steps, look: Look, key: int, move_shift: int, first: int, most: int, collected: Collected
+    ) -> int:
+        """Collect the successors of states that were evaluated, by moves from the first on, until ``most``
+        are collected. Returns the move with which to go on. ``key``: that of move 0 from the first state."""
+        moves, width = look.guards.shape
+        assert look.rows.shape[1] == steps.words == collected.rows.shape[1] - 1
+        assert len(look.rows) <= 64 * width
+        assert moves == len(steps.kept)
+        assert len(look.values) >= len(steps.values) * width
+        assert most + len(look.rows) + BATCH <= len(collected.rows) < len(collected.slots) <= MOST_COLLECTED
+        slot_bits = (len(collected.slots) - 1).bit_length()
+        assert len(collected.slots) == 1 << slot_bits
+        move = np.array([first], np.int64)
+        collected.count = self._collect(
+            look.rows, steps.words, look.guards, width, look.values, move, moves, steps.kept, steps.ones,
+            steps.starts, steps.positions, key, move_shift, collected.rows, collected.count, most,
+            collected.slots, slot_bits,
+        )  # fmt: skip
+        return int(move[0])
+
+    def divide(self, collected: Collected, parts: int, used: int) -> tuple[Numbers, Words]:
+        """Divide collected states into a number of sections that is a power of two. Returns the bounds of the
+        sections, and their words. Keys are in the last word of states, from the bit ``used`` on, lowered by
+        the first; if that is 0, they are words of their own."""
+        count, words = collected.count, collected.rows.shape[1] - 1
+        assert parts == 1 << (parts.bit_length() - 1)
+        assert 0 <= used < 64
+        assert count <= len(collected.rows)
+        limits, space = np.empty(parts + 1, np.int64), np.empty(parts, np.int64)
+        content = np.empty(count * (words if used else words + 1), np.uint64)
+        part_bits = parts.bit_length() - 1
+        self._divide(collected.rows, count, words, part_bits, used, limits, space, content)
+        return limits, content
+
+    def distinct(self, columns: Words, low: int, high: int) -> Numbers | None:
+        """The places of the first of equal states, ascending by state, of states given as columns. Their
+        first words are from ``low`` to below ``high``, and spread evenly; None if they are not."""
+        words, count = columns.shape
+        assert count < MOST_COLLECTED
+        if not count:
+            return np.empty(0, np.int64)
+        span = high - low
+        bits = (2 * count - 1).bit_length() + (span != 1 << (span.bit_length() - 1))
+        shift = min(63, max(0, (span - 1).bit_length() - bits))
+        assert low <= int(columns[0].min())
+        assert int(columns[0].max()) < high
+        slots = np.empty(((span - 1) >> shift) + 1 + min(count, _OVERFLOW), np.uint64)
+        firsts, places = np.empty(count, np.uint64), np.empty(count, np.int64)
+        found = self._distinct(columns, count, words, low, shift, slots, len(slots), firsts, places)
+        return places[:found] if found >= 0 else None
+
+    def mark_contained(self, columns: Words, first: Words, others: Words, known: Flags) -> None:
+        """Mark those of ascending states, given as columns, that are in a run: its first column, and the
+        others as rows of a matrix, which may be parts of longer ones."""
+        words, count = columns.shape
+        assert len(known) == count
+        assert others.shape == (words - 1, len(first))
+        assert words == 1 or not len(first) or others.strides[1] == 8
+        stride = others.strides[0] // 8 if words > 2 else 0
+        self._contains(columns, count, words, first, len(first), others.ctypes.data, stride, known)
+
+    def keep(self, columns: Words, wanted: Flags) -> Words:
+        """Keep the wanted values of each column, in place."""
+        count = columns.shape[1]
+        assert len(wanted) == count
+        self._keep(columns, count, len(columns), wanted)
+        return columns[:, : int(np.count_nonzero(wanted))]

@@ -133,6 +133,14 @@ class Shelf:
             content = mmap(file.fileno(), 0, access=ACCESS_READ)
         return np.frombuffer(content, np.uint64, len(part), start)
 
+    def map_columns(self, part: Slice) -> NDArray[np.uint64]:
+        """Map a part of all columns, as rows of a matrix."""
+        block = part.block
+        if not len(part):
+            return np.empty((block.columns, 0), np.uint64)
+        whole = self.map_file(Slice(block, 0, block.columns * block.count), 0)
+        return whole.reshape(block.columns, block.count)[:, part.start : part.end]
+
     def narrow(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
         """The part whose values of an ascending column are from ``low`` to below ``high``."""
         values = self.map_file(part, column)

@@ -45,9 +45,7 @@ def read_expression(spec: Specification, folder: Path, text: str) -> Formula:
     return formula
 
 
-def _read(
-    spec: Specification, folder: Path, text: str, model_values: Mapping[str, ModelValue]
-) -> Expression:
+def _read(spec: Specification, folder: Path, text: str, model_values: Mapping[str, ModelValue]) -> Expression:
     """Return an expression, in which constants with the names of model values have these values."""
     declared = f" CONSTANTS {', '.join(model_values)}" if model_values else ""
     written = f"---- MODULE {_MODULE} ----\nEXTENDS {spec.module.name}{declared}\n{_NAME} ==\n{text}\n====\n"

@@ -103,4 +103,3 @@ class ByteTable:
             for number in range(low, high):
                 one, other = self._place(number)
                 yield content[one - start : other - start]
-

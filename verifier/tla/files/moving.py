@@ -29,4 +29,3 @@ def move_to_files(search: SearchState, states: Iterable[tuple[State, int]] | Non
 def _list_known(known: KnownStates) -> Iterator[tuple[State, int]]:
     for number, parent in enumerate(known.parents):
         yield known.states[number], parent
-
