@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.explicit.fused import FusedLooks
 from verifier.explicit.fused_tasks import FusedCollection, fused_looks
 from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.moves import Look
 from verifier.explicit.packing import Rows, places
-from verifier.explicit.scattering import columns_of, parts_of, rows_of, scatter
+from verifier.explicit.scattering import INVERSES, columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
 
@@ -20,8 +21,8 @@ _SUCCESSORS_AT_ONCE = 1 << 19
 def expand(stage: Stage, task: Expand) -> Expanded:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     chunk = stage.transitions.chunk()
-    rows, tally, failing = _states(stage, task), stage.tally(), dict[str, int]()
     written, fused = _Written(stage, task), fused_looks(stage, task)
+    rows, tally, failing = _states(stage, task, fused), stage.tally(), dict[str, int]()
     pieces = _Pieces(written) if fused is None else FusedCollection(fused, stage, task, written.add_fused)
     for start in range(0, task.count, chunk):
         look = (fused or stage.transitions).look(rows[start : start + chunk])
@@ -38,17 +39,21 @@ def expand(stage: Stage, task: Expand) -> Expanded:
     return Expanded(task.number, tally, failing, tuple(written.blocks), peak_memory())
 
 
-def _states(stage: Stage, task: Expand) -> Rows:
+def _states(stage: Stage, task: Expand, fused: FusedLooks | None) -> Rows:
     """The states of a task, in their order."""
-    shelf, rows, keys = stage.shelf, [], []
-    for part in task.parts:
-        start, end = of_chunks(shelf, part.keys, task.sources)
+    shelf, limits = stage.shelf, [of_chunks(stage.shelf, part.keys, task.sources) for part in task.parts]
+    ends = np.cumsum([end - start for start, end in limits]).tolist()
+    columns = np.empty((stage.transitions.words, ends[-1]), np.uint64)
+    keys = np.empty(ends[-1], np.uint64)
+    for part, (start, end), last in zip(task.parts, limits, ends, strict=True):
         if start < end:
-            keys.append(shelf.read(part.keys.part(start, end), 0))
-            inner = part.rows.part(start, end)
-            rows.append([shelf.read(inner, word) for word in range(stage.transitions.words)])
-    order = np.argsort(np.concatenate(keys), kind="stable")[task.skipped : task.skipped + task.count]
-    return rows_of([np.concatenate(words)[order] for words in zip(*rows, strict=True)])
+            place = slice(last - end + start, last)
+            shelf.read_columns(part.keys.part(start, end), [keys[place]])
+            shelf.read_columns(part.rows.part(start, end), list(columns[:, place]))
+    order = np.argsort(keys, kind="stable")[task.skipped : task.skipped + task.count]
+    if fused is not None:
+        return fused.library.gather(columns, order, INVERSES)
+    return rows_of([column[order] for column in columns])
 
 
 class _Written:

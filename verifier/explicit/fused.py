@@ -17,7 +17,7 @@ from verifier.explicit.compiled import Code
 from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.packing import WORD, Rows, lanes
 from verifier.explicit.table import Indices, StateTable, slots_for
-from verifier.kernels.library import LANES, Library, Steps, Table
+from verifier.kernels.library import LANES, Collected, Library, Steps, Table
 
 _WORD_BYTES = 8
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0
@@ -111,6 +111,17 @@ class FusedLooks:
         self._masks = np.empty(len(self.steps.masks) * width, np.uint64)
         self.values = np.empty(max(1, len(self.steps.values)) * width, np.uint64)
         """The computed bits of moves in the states of the last look."""
+        self._collected: Collected | None = None
+
+    def collected(self, room: int) -> Collected:
+        """An empty collection with room for so many states. The last one asked for is kept, since new memory
+        costs time."""
+        if self._collected is None or len(self._collected.rows) != room:
+            self._collected = None
+            rows = np.empty((room, self.steps.words + 1), np.uint64)
+            self._collected = Collected(rows, np.empty(1 << (2 * room - 1).bit_length(), np.uint64))
+        self._collected.clear()
+        return self._collected
 
     def look(self, rows: Rows) -> Look:
         """Evaluate properties, constraint and guards on states, as ``Transitions.look``; not more than a

@@ -19,7 +19,7 @@ from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.sections import bits_before_keys
 from verifier.explicit.sorted_states import Columns, Places, Run, distinct, is_few, narrow_slices
 from verifier.kernels.building import load_library
-from verifier.kernels.library import BATCH, Collected, Library
+from verifier.kernels.library import BATCH, Library
 from verifier.kernels.library import Look as Evaluated
 from verifier.storage.blocks import Column, Shelf, Slice
 
@@ -47,12 +47,9 @@ class FusedCollection:
         """``write`` gets the words of sections, their bounds, and the least key if keys are in the last word
         of states."""
         self._looks, self._sections, self._write = looks, task.sections, write
-        self._bits, words = stage.transitions.bits, stage.transitions.words
+        self._bits = stage.transitions.bits
         self._most = min(_COLLECTED_AT_ONCE, task.capacity)
-        room = self._most + stage.transitions.chunk() + BATCH
-        rows = np.empty((room, words + 1), np.uint64)
-        self._collected = Collected(rows, np.empty(1 << (2 * room - 1).bit_length(), np.uint64))
-        self._collected.clear()
+        self._collected = looks.collected(self._most + stage.transitions.chunk() + BATCH)
 
     def add(self, look: Look, chunk: int) -> None:
         """Take the successors of the states of the last look, which are a chunk of the level."""

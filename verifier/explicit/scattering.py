@@ -16,6 +16,7 @@ from verifier.storage.blocks import Column
 
 _FACTORS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
 _MODULUS = 1 << 64
+INVERSES = tuple(pow(factor, -1, _MODULUS) for factor in _FACTORS)
 SPACE = 1 << 64
 """The first column has values below this."""
 MOST_PARTS = 1 << 16
@@ -41,9 +42,9 @@ def rows_of(columns: list[Column]) -> Rows:
     """The states with these columns."""
     first, others = columns[0].copy(), columns[1:]
     for word in reversed(others):
-        first = _unmix(first, _FACTORS[1])
+        first = _unmix(first, INVERSES[1])
         first -= word
-    return np.ascontiguousarray(np.stack([_unmix(first, _FACTORS[0]), *others], axis=1))
+    return np.ascontiguousarray(np.stack([_unmix(first, INVERSES[0]), *others], axis=1))
 
 
 def bounds(parts: int, low: int = 0, high: int = SPACE) -> list[int]:
@@ -65,11 +66,10 @@ def _mix(values: Column, factor: int) -> Column:
     return values
 
 
-def _unmix(values: Column, factor: int) -> Column:
-    inverse = np.uint64(pow(factor, -1, _MODULUS))
+def _unmix(values: Column, inverse: int) -> Column:
     values ^= values >> np.uint64(32)
-    values *= inverse
+    values *= np.uint64(inverse)
     values ^= (values >> np.uint64(29)) ^ (values >> np.uint64(58))
-    values *= inverse
+    values *= np.uint64(inverse)
     values ^= values >> np.uint64(32)
     return values

@@ -211,6 +211,27 @@ static inline u64 scattered(const u64 *row, int64_t words) {
     return h;
 }
 
+static inline u64 unmix(u64 v, u64 inverse) {
+    v ^= v >> 32; v *= inverse;
+    v ^= v >> 29 ^ v >> 58; v *= inverse;
+    return v ^ v >> 32;
+}
+
+/* The states at some places, of states given as scattered columns. inverses: of the factors. */
+void kernel_gather(const u64 *columns, int64_t total, int64_t words, const int64_t *places, int64_t count,
+                   const u64 *inverses, u64 *rows) {
+    for (int64_t i = 0; i < count; i++) {
+        if (i + 16 < count)
+            for (int64_t j = 0; j < words; j++) __builtin_prefetch(columns + j * total + places[i + 16]);
+        u64 h = columns[places[i]], *row = rows + i * words;
+        for (int64_t j = words - 1; j; j--) {
+            row[j] = columns[j * total + places[i]];
+            h = unmix(h, inverses[1]) - row[j];
+        }
+        row[0] = unmix(h, inverses[0]);
+    }
+}
+
 enum { PLACE_BITS = 32 };
 #define PLACE ((((u64)1) << PLACE_BITS) - 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -120,6 +121,8 @@ class Library:
         self._contains = functions.kernel_contains
         self._contains.restype = None
         self._contains.argtypes = [_U64, _INT, _INT, _U64, _INT, _ADDRESS, _INT, _FLAGS]
+        self._gather = functions.kernel_gather
+        self._gather.restype, self._gather.argtypes = None, [_U64, _INT, _INT, _I64, _INT, _U64, _U64]
         self._keep = functions.kernel_keep
         self._keep.restype, self._keep.argtypes = None, [_U64, _INT, _INT, _FLAGS]
 
@@ -237,6 +240,14 @@ class Library:
         assert words == 1 or not len(first) or others.strides[1] == 8
         stride = others.strides[0] // 8 if words > 2 else 0
         self._contains(columns, count, words, first, len(first), others.ctypes.data, stride, known)
+
+    def gather(self, columns: Words, places: Numbers, inverses: Sequence[int]) -> Words:
+        """The rows of the states at these places, of states given as scattered columns."""
+        words, total = columns.shape
+        assert not len(places) or 0 <= int(places.min()) <= int(places.max()) < total
+        rows = np.empty((len(places), words), np.uint64)
+        self._gather(columns, total, words, places, len(places), np.array(inverses, np.uint64), rows)
+        return rows
 
     def keep(self, columns: Words, wanted: Flags) -> Words:
         """Keep the wanted values of each column, in place."""

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
@@ -94,6 +95,7 @@ class Shelf:
     def __init__(self, folder: Path, *, lasting: bool = True) -> None:
         """``lasting``: whether blocks are read by a later exploration, and so need checksums."""
         self.folder, self.lasting = folder, lasting
+        self._prefix = os.path.join(folder, "")  # paths as objects take longer than small parts of files
 
     def write(self, name: str, columns: Sequence[Column], *, lasting: bool = True) -> Block:
         """Writes a block. Raises OSError; then there is none. One that no checkpoint names need not last:
@@ -104,32 +106,32 @@ class Shelf:
 
     def read(self, part: Slice, column: int) -> Column:
         """A column of a part. Raises Damaged."""
-        block, count = part.block, len(part)
-        self._check_size(block)
-        start = (column * block.count + part.start) * WORD_BYTES
-        values = np.fromfile(self.folder / block.name, np.uint64, count, offset=start)
-        if len(values) != count:
-            raise Damaged(f"{self.folder / block.name} is shorter than it was written")
+        values = np.empty(len(part), np.uint64)
+        with self._open(part.block) as file:
+            self._read(file, part, column, values)
         return values
 
     def read_into(self, part: Slice, targets: Sequence[Column]) -> None:
         """Reads a part of a block of one column, divided among arrays. Raises Damaged."""
-        self._check_size(part.block)
-        path = self.folder / part.block.name
-        with path.open("rb") as file:
-            file.seek(part.start * WORD_BYTES)
+        with self._open(part.block) as file:
+            start = part.start
             for target in targets:
-                if file.readinto(target.data.cast("B")) != target.nbytes:
-                    raise Damaged(f"{path} is shorter than it was written")
+                self._read(file, Slice(part.block, start, part.end), 0, target)
+                start += len(target)
+
+    def read_columns(self, part: Slice, targets: Sequence[Column]) -> None:
+        """Read a part of each column into an array. Raises Damaged."""
+        with self._open(part.block) as file:
+            for column, target in enumerate(targets):
+                self._read(file, part, column, target)
 
     def map_file(self, part: Slice, column: int) -> Column:
         """Map the file instead of reading it, for few accesses."""
         block = part.block
         if not len(part):
             return np.empty(0, np.uint64)
-        self._check_size(block)
         start = (column * block.count + part.start) * WORD_BYTES
-        with (self.folder / block.name).open("rb") as file:  # numpy.memmap takes more than twice as long
+        with self._open(block) as file:  # numpy.memmap takes more than twice as long
             content = mmap(file.fileno(), 0, access=ACCESS_READ)
         return np.frombuffer(content, np.uint64, len(part), start)
 
@@ -150,7 +152,7 @@ class Shelf:
 
     def check(self, block: Block) -> None:
         """Raise Damaged unless the file holds the written content."""
-        self._check_size(block)
+        self._open(block).close()
         checksum = 0
         for column in range(block.columns):
             part = 0
@@ -161,14 +163,30 @@ class Shelf:
         if checksum != block.checksum:
             raise Damaged(f"{self.folder / block.name} is damaged")
 
-    def _check_size(self, block: Block) -> None:
-        path = self.folder / block.name
+    def _open(self, block: Block) -> FileIO:
+        """The file, if it has the size of the block."""
+        path = self._prefix + block.name
         try:
-            size = path.stat().st_size
+            file = FileIO(path)
         except FileNotFoundError:
             raise Damaged(f"{path} is missing") from None
+        size = os.fstat(file.fileno()).st_size
         if size != block.size:
+            file.close()
             raise Damaged(f"{path} has {size} bytes and not {block.size}")
+        return file
+
+    def _read(self, file: FileIO, part: Slice, column: int, target: Column) -> None:
+        """Fill an array with words of a column, from the beginning of a part on."""
+        if not len(target):
+            return
+        place = (column * part.block.count + part.start) * WORD_BYTES
+        data = target.data.cast("B")
+        while data:
+            count = os.preadv(file.fileno(), [data], place)
+            if not count:
+                raise Damaged(f"{self._prefix}{part.block.name} is shorter than it was written")
+            data, place = data[count:], place + count
 
 
 _AT_ONCE = 1 << 20
