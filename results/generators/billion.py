@@ -44,7 +44,7 @@ _TEXT = """# A billion states on a small machine
 
 `{command}`
 
-{states:,} distinct states, {generated:,} generated, depth {depth}, in {seconds:,.0f} s.
+{states:,} distinct states, {generated:,} generated, depth {depth}, {whole}, in {seconds:,.0f} s.
 {lost:,.0f} s of these are from a last whole level to a kill. {checked:,.0f} s are from a resumption,
 which reads and checks all files, to the next whole level. {verdicts}.
 
@@ -73,7 +73,7 @@ It was killed with all its processes (SIGKILL), and resumed, {kills} times.
 
 @dataclass
 class Part:
-    """What became of one process, until it ended or was killed."""
+    """The costs and the end of one process."""
 
     ended: str
     seconds: float = 0.0
@@ -94,7 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", required=True, type=Path, help="a folder that is not there")
     parser.add_argument("--set", action="append", dest="constants", metavar="NAME=VALUE")
-    parser.add_argument("--depth", type=int, default=26)
+    parser.add_argument("--depth", type=int, help="the last depth; all states if it is not given")
     parser.add_argument("--expected", type=int, default=1_000_000_000, help="kills come at parts of this")
     parser.add_argument("--memory", default="6GiB")
     parser.add_argument("--compared", type=int, default=17, help="the depth to which memory goes")
@@ -103,16 +103,15 @@ def main() -> None:
     options = parser.parse_args()
     words = ["explore", "--spec", "kip320", "--property", "StrongIsr"]
     words += [word for constant in options.constants or _CONSTANTS for word in ("--set", constant)]
-    wanted = [*words, "--depth", str(options.depth), "--workers", "2", "--memory", options.memory]
-    wanted += ["--work", str(options.work)]
+    bounds = ["--depth", str(options.depth)] if options.depth is not None else []
+    wanted = [*words, *bounds, "--workers", "2", "--memory", options.memory, "--work", str(options.work)]
     parts = [_run(wanted, options.work, options.expected // 4)]
     parts.append(_run([*wanted, "--resume"], options.work, options.expected // 2))
     parts.append(_run([*wanted, "--resume"], options.work, None))
     left = _size_of(options.work)
     if not options.keep:
         shutil.rmtree(options.work)
-    depth = min(options.compared, options.depth)
-    beside = measure_verify([*words, "--depth", str(depth), "--memory", options.memory])
+    beside = measure_verify([*words, "--depth", str(options.compared), "--memory", options.memory])
     options.page.write_text(_page(wanted, parts, beside, left))
 
 
@@ -208,11 +207,12 @@ def _page(words: Sequence[str], parts: Sequence[Part], beside: Measured, left: i
         states=found["distinct_states"],
         generated=found["generated_states"],
         depth=found["depth"],
+        whole="which are all" if found["complete"] else "where it ended",
         seconds=seconds,
         lost=sum(part.seconds - part.last for part in parts[:-1]),
         checked=sum(part.first for part in parts[1:]),
         verdicts=", ".join(
-            f"{one['property']}: {one['verdict']} to depth {one['depth']}" for one in content["results"]
+            f"{one['property']}: {one['verdict']} in these states" for one in content["results"]
         ),
         memory=max(part.memory for part in parts) >> 20,
         disk=max(part.disk for part in parts) >> 20,

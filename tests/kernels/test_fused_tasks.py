@@ -16,7 +16,7 @@ from tests.support.level_search import processes as in_processes
 from tests.support.sampling import some_of
 from verifier.engines.exploration import Beyond
 from verifier.engines.explore import explore
-from verifier.explicit import fused_tasks
+from verifier.explicit import fused_tasks, settling
 from verifier.explicit.fused import FusedLooks
 from verifier.explicit.fused_tasks import FusedCollection
 from verifier.explicit.initial import initial_states
@@ -160,8 +160,9 @@ def test_a_folder_goes_on_with_and_without(kernels: bool, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("at_once")
-def test_files_that_last_are_the_same(tmp_path: Path) -> None:
-    """So a task may be repeated with the library or without."""
+def test_files_that_last_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a task may be repeated with the library or without. Whether runs are merged depends on the task."""
+    monkeypatch.setattr(settling, "FEW_FOR_KERNELS", settling.FEW_RUNS)
     model, files = build_small("kafka-truncate-hw"), []
     for kernels in (False, True):
         folder = tmp_path / str(kernels)

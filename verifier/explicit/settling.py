@@ -33,6 +33,9 @@ from verifier.storage.blocks import Column, Slice
 
 FEW_RUNS = 4
 """The number of runs of a partition up to which they stay as they are."""
+FEW_FOR_KERNELS = 64
+"""This number for tasks that may use the library. It looks through one more run in little time, but to merge
+all runs takes as much of the disk again as all states."""
 _MUCH_LARGER = 2
 """A run that exceeds the sum of later ones by this factor is not merged with them."""
 
@@ -46,7 +49,7 @@ def settle(stage: Stage, task: Settle) -> Settled:
     return settling.result()
 
 
-def first_to_merge(sizes: Sequence[int]) -> int:
+def first_to_merge(sizes: Sequence[int], few: int = FEW_RUNS) -> int:
     """Return the place from which on the runs of these sizes, the oldest first, are merged: the last one if
     none are.
 
@@ -56,7 +59,7 @@ def first_to_merge(sizes: Sequence[int]) -> int:
     as large again, and where there are more than a few runs, each is much larger than those after it.
     """
     first, total = len(sizes) - 1, sum(sizes[-1:])
-    while len(sizes) > FEW_RUNS and first > 0 and sizes[first - 1] < _MUCH_LARGER * total:
+    while len(sizes) > few and first > 0 and sizes[first - 1] < _MUCH_LARGER * total:
         first -= 1
         total += sizes[first]
     return first
@@ -140,7 +143,8 @@ class _Settling:
     def result(self) -> Settled:
         """The findings."""
         runs: list[Run] = [*self._task.runs, *([tuple(self._run)] if self._run else [])]
-        first = first_to_merge([size(run) for run in runs])
+        few = FEW_FOR_KERNELS if self._task.kernels else FEW_RUNS
+        first = first_to_merge([size(run) for run in runs], few)
         if first < len(runs) - 1:
             name = f"{self._name(0)}.merged"
             runs[first:] = [merge_runs(self._shelf, runs[first:], name, self.area, self._task.capacity)]
