@@ -35,11 +35,10 @@ from verifier.version import tool_version
 PAGE = Path(__file__).resolve().parents[1] / "billion.md"
 _CONSTANTS = ("log_size=2", "max_records=2", "max_leader_epoch=5")
 _SECONDS_BETWEEN_LOOKS = 1.0
-_SECONDS_IN_A_LEVEL = 4.0
-"""After a level is whole, before the kill: it comes in the middle of the next one."""
 _TEXT = """# A billion states on a small machine
 
-`{called}`, {made}, verify {version}, Python {python}, NumPy {numpy},
+`{called}`,
+{made}, verify {version}, Python {python}, NumPy {numpy},
 {compiler}, {machine}, {cores} cores, load {load}.
 
 `{command}`
@@ -96,6 +95,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", dest="constants", metavar="NAME=VALUE")
     parser.add_argument("--depth", type=int, help="the last depth; all states if it is not given")
     parser.add_argument("--expected", type=int, default=1_000_000_000, help="kills come at parts of this")
+    parser.add_argument("--into", type=float, default=15.0, help="seconds into a level before a kill")
     parser.add_argument("--memory", default="6GiB")
     parser.add_argument("--compared", type=int, default=17, help="the depth to which memory goes")
     parser.add_argument("--page", type=Path, default=PAGE)
@@ -105,9 +105,10 @@ def main() -> None:
     words += [word for constant in options.constants or _CONSTANTS for word in ("--set", constant)]
     bounds = ["--depth", str(options.depth)] if options.depth is not None else []
     wanted = [*words, *bounds, "--workers", "2", "--memory", options.memory, "--work", str(options.work)]
-    parts = [_run(wanted, options.work, options.expected // 4)]
-    parts.append(_run([*wanted, "--resume"], options.work, options.expected // 2))
-    parts.append(_run([*wanted, "--resume"], options.work, None))
+    parts = [_run(wanted, options.work, options.expected // 4, options.into)]
+    parts.append(_run([*wanted, "--resume"], options.work, options.expected // 2, options.into))
+    parts.append(_run([*wanted, "--resume"], options.work, None, options.into))
+    print(parts, file=sys.stderr, flush=True)
     left = _size_of(options.work)
     if not options.keep:
         shutil.rmtree(options.work)
@@ -115,7 +116,7 @@ def main() -> None:
     options.page.write_text(_page(wanted, parts, beside, left))
 
 
-def _run(words: Sequence[str], folder: Path, killed_at: int | None) -> Part:
+def _run(words: Sequence[str], folder: Path, killed_at: int | None, into: float) -> Part:
     """Explore until the end, or until a number of states is known and the next level has begun."""
     began, part = time.monotonic(), Part("at its end")
     with (folder.parent / f"{folder.name}.json").open("w+") as said:
@@ -123,7 +124,7 @@ def _run(words: Sequence[str], folder: Path, killed_at: int | None) -> Part:
             verify(*words, "--format", "json"), stdout=said, env=as_installed(), start_new_session=True
         )
         try:
-            _watch(process, part, folder, killed_at, began)
+            _watch(process, part, folder, killed_at, into, began)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -137,7 +138,12 @@ def _run(words: Sequence[str], folder: Path, killed_at: int | None) -> Part:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], part: Part, folder: Path, killed_at: int | None, began: float
+    process: subprocess.Popen[bytes],
+    part: Part,
+    folder: Path,
+    killed_at: int | None,
+    into: float,
+    began: float,
 ) -> None:
     """Measure until it ends, or is to be killed."""
     manifest, seen = folder / "manifest.json", 0
@@ -154,7 +160,7 @@ def _watch(
                 found = json.loads(manifest.read_text())["counts"]["found"]
                 part.known, part.depth = found["known"], found["closed"]
                 print(f"{now:8.0f} s  depth {part.depth}, {part.known:,} states", file=sys.stderr, flush=True)
-        if killed_at is not None and part.known >= killed_at and now > part.last + _SECONDS_IN_A_LEVEL:
+        if killed_at is not None and part.known >= killed_at and now > part.last + into:
             part.ended = "killed"
             return
 

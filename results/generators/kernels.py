@@ -26,6 +26,10 @@ _PULSAR = ("pulsar-compaction", "--set", "message_sent_limit=5")
 QUESTIONS = {
     "kip320 to depth 17": ("kip320", "--property", "StrongIsr", *_EACH_THREE, "--depth", "17"),
     "kip320 to depth 19": ("kip320", "--property", "StrongIsr", *_EACH_THREE, "--depth", "19"),
+    "kip320 to depth 17, files": (
+        *("kip320", "--property", "StrongIsr", *_EACH_THREE),
+        *("--depth", "17", "--workers", "2"),
+    ),
     "bookkeeper to depth 15": ("bookkeeper", *_BOOKKEEPER, "--depth", "15"),
     "bookkeeper to depth 17": ("bookkeeper", *_BOOKKEEPER, "--depth", "17"),
     "pulsar-compaction to depth 12": (*_PULSAR, "--depth", "12"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,16 +13,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.level_search import IN_FILES, build_small, collect_findings, everything, interrupting
+from tests.support.level_search import (
+    IN_FILES,
+    Switching,
+    build_small,
+    collect_findings,
+    everything,
+    interrupting,
+)
 from tests.support.level_search import processes as in_processes
 from tests.support.sampling import some_of
-from verifier.engines.exploration import Beyond
+from verifier.cluster.session import SparkSettings
+from verifier.engines.exploration import Beyond, Runner, RunningExploration
 from verifier.engines.explore import explore
 from verifier.explicit import fused_tasks, settling
 from verifier.explicit.fused import FusedLooks
 from verifier.explicit.fused_tasks import FusedCollection
 from verifier.explicit.initial import initial_states
-from verifier.explicit.level_tasks import Expand, Stage, keys_of_chunk
+from verifier.explicit.level_tasks import Expand, Expanded, Result, Stage, Task, keys_of_chunk
 from verifier.explicit.moves import Moves
 from verifier.explicit.packing import Rows
 from verifier.explicit.scattering import columns_of
@@ -171,3 +181,35 @@ def test_files_that_last_are_the_same(tmp_path: Path, monkeypatch: pytest.Monkey
         files.append({file.name.split("-", 1)[1]: file.read_bytes() for file in states})
     assert files[0] == files[1]
     assert files[0]
+
+
+class _Recording(Switching):
+    """Records the names of the files that tasks on Spark write."""
+
+    def __init__(self, findings: RunningExploration, settings: SparkSettings) -> None:
+        super().__init__(findings, settings)
+        self.written: list[str] = []
+
+    def _on_spark(self, stage: Stage, tasks: Sequence[Task], parts: int) -> Iterator[Result]:
+        for result in super()._on_spark(stage, tasks, parts):
+            if isinstance(result, Expanded):
+                self.written += [piece.block.name for piece in result.pieces]
+            yield result
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
+def test_tasks_on_spark_use_it(tmp_path: Path) -> None:
+    clusters: list[_Recording] = []
+
+    def on_spark(findings: RunningExploration, folder: Path) -> Runner:
+        clusters.append(_Recording(findings, SparkSettings("local[2]", tmp_path / "spark.log")))
+        return clusters[0]
+
+    model = build_small("kafka-truncate-hw")
+    expected = explore(model, everything(model, kernels=False))
+    explored = _in_files(kernels=True, model=model, beyond=replace(IN_FILES, runner=on_spark))
+    assert collect_findings(explored) == collect_findings(expected)
+    assert clusters[0].written
+    assert all(name.endswith("-c.new") for name in clusters[0].written)
