@@ -2,9 +2,10 @@
 
     python -m results.generators.modules_for_all EXAMPLES UPSTREAM [NAME …] [--seconds 600]
 
-EXAMPLES: ``specifications`` of a checkout of tlaplus/Examples. UPSTREAM: a folder with a checkout of
-hachikuji/kafka-specification. Each module is extended by what stands in ``CASES``, and nothing of it is
-changed. Each cell is a whole command in a process of its own. With names, other rows of an earlier run stay.
+EXAMPLES: ``specifications`` of a checkout of tlaplus/Examples. UPSTREAM: a folder with checkouts of
+hachikuji/kafka-specification and will62794/endive. Each module is extended by what stands in ``CASES``, and
+nothing of it is changed. Each cell is a whole command in a process of its own. With names, other rows of an
+earlier run stay.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from verifier.solvers import solver_version
 
 _PAGE = Path(__file__).resolve().parents[1] / "modules-for-all.md"
 _ROWS = _PAGE.with_suffix(".json")
+_ENDIVE = "endive/benchmarks"
+_UPSTREAM = ("kafka-specification", _ENDIVE)
 _TWO_PHASE = "INIT TPInit\nNEXT TPNext\nCONSTANT RM = {r1, r2, r3}\n"
 _VOTING = (
     "INIT Init\nNEXT Next\nCONSTANTS\nAcceptor = {a1, a2, a3}\nValue = {v1, v2}\n"
@@ -52,6 +55,25 @@ _LEMMA_NAMES = (
     "QuorumUntouched", "StaleIsrCovers", "UnledOnlyShrinks", "LaggardWasMember", "HighWatermarkInLog",
     "RecordsArePast", "FollowerHasPrefix", "FollowerAhead", "LogMatching", "Committed",
 )  # fmt: skip
+_MONGO = (
+    "INIT Init\nNEXT Next\nCONSTANTS\nServer = {n1, n2, n3, n4}\nSecondary = Secondary\nPrimary = Primary\n"
+    "Nil = Nil\nInitTerm = 0\nMaxTerm = 3\nMaxLogLen = 0\nMaxConfigVersion = 3\n"
+)
+_MONGO_LEMMAS = r"""Overlaps == \A i, j \in Server :
+  QuorumsOverlap(config[i], config[j]) \/ ConfigDisabled(i) \/ ConfigDisabled(j)
+OneConfig == \A i, j \in Server : config[i] = config[j] \/ IsNewerConfig(i, j) \/ IsNewerConfig(j, i)
+PrimaryIsNewest == \A i, j \in Server :
+  configTerm[i] = configTerm[j] /\ state[i] = Primary => ~IsNewerConfig(j, i)
+TermsAreKnown == \A i, j \in Server : \A Q \in Quorums(config[j]) :
+  \E n \in Q : currentTerm[n] >= configTerm[i] \/ ConfigDisabled(j)
+PrimaryHasTerm == \A i \in Server : state[i] = Primary => configTerm[i] = currentTerm[i]
+"""
+_FEW_TERMS = r"""FewTerms == \A s \in Server : currentTerm[s] <= InitTerm + 2 /\ configVersion[s] <= 2
+"""
+_SWITCH_LEMMAS = r"""FromElsewhere == \A ps, pd, s, d \in Node :
+  <<ps, pd, s, d>> \in pending /\ ps # s => <<ps, s, ps>> \in table
+ToSource == \A t, x, y \in Node : <<t, x, y>> \in table /\ t # y /\ x # y => <<t, y, t>> \in table
+"""
 _EWD = "INIT Init\nNEXT Next\nCONSTANT N = 3\n"
 _FEW_MESSAGES = r"""FewMessages ==
   \A i \in Node : counter[i] \in -1..1 /\ pending[i] <= 1 /\ token.q \in -2..2
@@ -105,9 +127,21 @@ CASES: Mapping[str, Case] = {
         "kafka-specification", "Kip320", "StrongIsr", _LEMMA_NAMES, _KAFKA, _KAFKA_LEMMAS,
         ("Kip320", "replicaState[leader].leaderEpoch = leaderAndIsrRequest.leaderEpoch"),
     ),
+    "MongoLoglessDynamicRaft": Case(
+        _ENDIVE, "MongoLoglessDynamicRaft", "Safety",
+        ("Overlaps", "OneConfig", "PrimaryIsNewest", "TermsAreKnown", "PrimaryHasTerm"), _MONGO,
+        _MONGO_LEMMAS + _FEW_TERMS,
+        ("MongoLoglessDynamicRaft", "QuorumsOverlap(config[i], newConfig)"), "FewTerms",
+    ),
+    "learning_switch": Case(
+        _ENDIVE, "learning_switch", "Safety", ("FromElsewhere", "ToSource"),
+        "INIT Init\nNEXT Next\nCONSTANT Node = {n1, n2, n3, n4}\n", _SWITCH_LEMMAS,
+        ("learning_switch", "<<ps,pd,sw0,sw1>> \\in pending"),
+    ),
 }  # fmt: skip
-"""The questions by name. Kip320's lemmas translate those of our
-Python protocol."""
+"""The questions by name. Kip320's lemmas translate those of our Python protocol. Those of
+MongoLoglessDynamicRaft say what endive's inductive invariant says, those of learning_switch what comments of
+the module say."""
 
 
 @dataclass
@@ -205,7 +239,8 @@ def page(rows: Sequence[Row], seconds: float) -> str:
         "# Modules of others, proved for all constants",
         "",
         "`python -m results.generators.modules_for_all EXAMPLES UPSTREAM` makes this page, of modules of",
-        "tlaplus/Examples and hachikuji/kafka-specification. `verify prove M.tla --all-constants --lemma L`",
+        "tlaplus/Examples, hachikuji/kafka-specification and will62794/endive. The command",
+        "`verify prove M.tla --all-constants --lemma L`",
         f"has at most {seconds:.0f} s each.",
         "Many other programs ran meanwhile, so that the clock says little. No module is changed: another one",
         "extends it. A module that is not read is refused with the place of what has no reading.",
@@ -243,7 +278,7 @@ def main() -> None:
         rows = {one["name"]: Row(**one) for one in json.loads(_ROWS.read_text())}
     for name in given.names or CASES:
         case = CASES[name]
-        above = given.upstream if case.folder == "kafka-specification" else given.examples
+        above = given.upstream if case.folder in _UPSTREAM else given.examples
         rows[name] = measure(name, case, above / case.folder, given.seconds)
         print(" | ".join(rows[name].cells()), flush=True)
         inside = [rows[one] for one in CASES if one in rows]

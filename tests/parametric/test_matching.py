@@ -121,7 +121,12 @@ def test_witnesses_of_a_lemma_are_those_for_the_terms_of_the_goal() -> None:
 
 
 def test_efforts_with_little_time_come_before_great_ones() -> None:
-    premises = SimpleNamespace(has_elements_with_fields=True, has_counts=False, is_hinted=lambda _: False)
+    premises = SimpleNamespace(
+        has_elements_with_fields=True,
+        has_sets_in_states=False,
+        has_counts=False,
+        is_hinted=lambda _: False,
+    )
     obligations = cast(Obligations, SimpleNamespace(premises=premises))
     obligation = Obligation("Send", "Sent", 0, (), (), (), True)
     seconds = [effort.seconds for _, effort in _in_turn(obligations, obligation, EFFORTS)]

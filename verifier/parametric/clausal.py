@@ -14,6 +14,9 @@ from verifier.parametric.errors import NotParametric
 from verifier.parametric.logic import Logic
 from verifier.parametric.nodes import BOOL, Node, walk
 
+_MOST_COVERS = 3
+"""The number of terms for a variable in triggers."""
+
 
 @dataclass(frozen=True)
 class Clause:
@@ -138,6 +141,30 @@ def list_triggers(
             for chosen in product(*(cover[:3] for cover in covers)):
                 triggers[tuple(dict.fromkeys((head, *chosen)))] = None
     return tuple(triggers)
+
+
+def close_definition(logic: Logic, clause: Clause, name: str) -> Node:
+    """Return a clause of the definition of a predicate as one formula. A solver instantiates it only where
+    the predicate is applied, at values of the other variables that occur in such places, too."""
+    if not clause.variables:
+        return clause.body
+    parts = list(_plain_applications(clause.body))
+    triggers: dict[tuple[Node, ...], None] = {}
+    for head in (part for part in parts if part.data == name):
+        rest = [v for v in clause.variables if v not in head.free]
+        terms = [part for part in parts if part.data != name and not _depends(part, rest)]
+        covers = [[part for part in terms if v in part.free] for v in rest]
+        if all(covers):
+            for chosen in product(*(cover[:_MOST_COVERS] for cover in covers)):
+                triggers[tuple(dict.fromkeys((head, *chosen)))] = None
+    return logic.forall(clause.variables, clause.body, tuple(triggers))
+
+
+def _depends(part: Node, variables: Sequence[Node]) -> bool:
+    """True if a term has a Skolem function of one of the variables: only the clause itself speaks of it."""
+    found = list[Node]()
+    walk(part, lambda one: found.append(one) if one.kind == "app" and "!" in one.data else None)
+    return any(not one.free.isdisjoint(variables) for one in found)
 
 
 def _plain_applications(node: Node) -> Iterable[Node]:

@@ -12,6 +12,7 @@ from verifier.encodings.terms import Operator, Term
 from verifier.parametric.arguments import abstract_parameters
 from verifier.parametric.counting import Counting
 from verifier.parametric.errors import NotParametric
+from verifier.parametric.first_order_values import Quantified
 from verifier.parametric.nodes import INT, Node
 from verifier.parametric.term_reader import Reader, Scope
 from verifier.parametric.traced import Traced, is_unbounded
@@ -33,6 +34,10 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     if not has_one_form(sort):
         raise NotParametric(f"values of {sort} are counted, which has no parametric reading")
     one = reader.values.quantify(sort)
+    if term.operator is Operator.CARDINALITY and reader.values.has_sets_in_states:
+        members = reader.part(argument, scope)
+        if members.node is not None:
+            return _count_named(reader, sort, argument.sort, members.node, one)
     abstracted = abstract_parameters(logic, logic.conj((one.within, holds(one.value))), one.variables)
     inside, outside = abstracted.formula, abstracted.variables
     word = "count" if len(one.variables) == 1 else f"count of {len(one.variables)}"
@@ -40,6 +45,19 @@ def count_members(reader: Reader, term: Term, scope: Scope) -> Node:
     size = _size(reader, sort)
     reader.definitions.counts.setdefault(name, Counting(outside, one.variables, one.within, inside, size))
     return logic.app(name, INT, abstracted.arguments)
+
+
+def _count_named(reader: Reader, sort: Sort, whole: Sort, node: Node, one: Quantified) -> Node:
+    """Return the number of elements of a set that is a value itself: one function of all such sets. So equal
+    sets have equal numbers, without a fact."""
+    logic = reader.logic
+    assert isinstance(whole, Set)
+    variable = logic.variable(node.sort)
+    inside = logic.conj((one.within, reader.values.sets.make(whole, variable).contains(one.value)))
+    name = reader.symbol("count", inside, (variable, *one.variables), lambda _: (), INT)
+    counting = Counting((variable,), one.variables, one.within, inside, _size(reader, sort))
+    reader.definitions.counts.setdefault(name, counting)
+    return logic.app(name, INT, (node,))
 
 
 def has_one_form(sort: Sort) -> bool:

@@ -43,7 +43,9 @@ def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[E
             reason = f"{FINDER} " + _REASONS[answer]
             continue
         findings.append(answer)
-        checked = _check(obligations, obligation, answer, _FIRST_CHECKER_STEPS)
+        # Definitions take cvc5 long, and other instances are no simpler for it.
+        steps = _CHECKER_STEPS if effort.about_sets else _FIRST_CHECKER_STEPS
+        checked = _check(obligations, obligation, answer, steps)
         if isinstance(checked, Shown):
             return checked
     for one in findings:
@@ -95,6 +97,8 @@ def _in_turn(
     """Yield the applicable efforts with their numbers. Efforts with the lemma itself come first. Then, if an
     author names the needed lemmas, come those with these lemmas only."""
     numbered = list(enumerate(EFFORTS))
+    if obligations.premises.has_sets_in_states:
+        yield from ((number, effort) for number, effort in numbered if effort.about_sets)
     if is_about_reads(obligation.claim):
         yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
     elif obligation.inductive and obligation.at != ALWAYS:
@@ -109,7 +113,7 @@ def _in_turn(
         yield from (*once, *numbered[:began], *plain, *rounds)
     if obligations.premises.is_hinted(obligation):
         yield from ((number, effort) for number, effort in numbered if effort.hinted)
-    for number, effort in numbered[began : len(efforts)]:
+    for number, effort in (one for one in numbered[began : len(efforts)] if not one[1].about_sets):
         if not (effort.hinted or effort.own or effort.matched or effort.about_fields) and (
             obligations.premises.has_counts or not effort.meeting
         ):

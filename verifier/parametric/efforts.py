@@ -41,6 +41,9 @@ class Effort:
     takes the elements of the instances before (``matching``)."""
     about_fields: bool = False
     """True if it is only for systems with lemmas about elements of sets that have several fields."""
+    about_sets: bool = False
+    """True if it is only for systems whose variables have sets that are values themselves. Facts about counts
+    are given for the goal with its definitions."""
     own: bool = False
     """True if the only lemmas are the one to be shown and the one that values belong to their sorts. Most
     actions change little of what a lemma mentions. Without terms, the lemmas are given with their
@@ -72,4 +75,5 @@ EFFORTS = (
     Effort((0,), 0, Quantified.NONE, 1.0, own=True),
     Effort((2,), 300, Quantified.NONE, 2.0, matched=1, about_fields=True),
     Effort((8,), 1000, Quantified.NONE, 6.0, about_fields=True),
+    Effort((0,), 10_000, Quantified.NONE, 6.0, facts=100, about_sets=True),
 )

@@ -106,6 +106,17 @@ class Facts:
                 if whole is not one and whole is not other:
                     yield self._clauses("common", (one, other, whole))
 
+    def about_sets(self, goal: Sequence[Node], most: int) -> Iterator[Clause]:
+        """Yield the facts without variables that counts are not negative, that what has a lower bound is not
+        empty, and that two of these share a value if they do not fit into a third; at most this number."""
+        roles, _ = self._roles(goal, ())
+        facts = chain(
+            *(self._clauses("bounds", (one,)) for one in roles.all),
+            *(self._clauses("some", (one,)) for one in roles.low),
+            chain.from_iterable(self._common(roles)),
+        )
+        yield from islice((clause for clause in facts if not clause.variables), most)
+
     def _roles(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Roles, Mapping[Node, None]]:
         """Return the bounds on counts in the formulas, and the wanted counts. The wanted counts are those in
         the goal, or all if the goal has none."""

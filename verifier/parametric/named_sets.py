@@ -52,6 +52,22 @@ class NamedSets:
         """Return any set that is a value itself."""
         return self.make(sort, self._values.logic.app(name, self.find_sort(sort), args))
 
+    def choose(self, condition: Node, one: Members, other: Members, *, as_value: bool) -> Members:
+        """Return one set if the condition holds, else the other. ``as_value``: the result is a value itself
+        if both are."""
+        logic = self._values.logic
+        if not as_value or one.node is None or other.node is None:
+            return Members(lambda item: logic.ite(condition, one.contains(item), other.contains(item)))
+        node = logic.ite(condition, one.node, other.node)
+
+        def contains(item: Value) -> Node:
+            said = one.contains(item)
+            if said.kind == "app" and said.args[:1] == (one.node,):
+                return logic.app(said.data, BOOL, (node, *said.args[1:]))
+            return logic.ite(condition, said, other.contains(item))
+
+        return Members(contains, node)
+
     def name(self, sort: Set, members: Members) -> Node:
         """Return a set as a node, with an axiom that says what belongs to it."""
         if members.node is not None:

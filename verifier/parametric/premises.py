@@ -9,7 +9,7 @@ from itertools import chain, islice, product
 from typing import Any
 
 from verifier.parametric.chosen_terms import find_witnesses, say_at_ends
-from verifier.parametric.clausal import Clause, Clausifier, close_clause
+from verifier.parametric.clausal import Clause, Clausifier, close_clause, close_definition
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
@@ -131,6 +131,8 @@ class Premises:
             known = over if obligation.inductive else Known(())
             plain = [(name, clause.body) for name, clause in known.hypotheses if not clause.variables]
             return self._with_quantifiers(obligation, known, effort.quantified, ()) + plain
+        if effort.about_sets:
+            return self._choose_about_sets(obligation, over, effort)
         facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
             return []
@@ -147,6 +149,26 @@ class Premises:
             others = facts if obligation.known else []
             hypotheses += self._with_quantifiers(obligation, over, effort.quantified, others)
         return list(dict.fromkeys(hypotheses))
+
+    def _choose_about_sets(
+        self, obligation: Obligation, over: Known, effort: Effort
+    ) -> list[tuple[str, Node]]:
+        """Return the lemmas at the named elements, and facts about the counts in the goal with its
+        definitions. Solvers get the definitions themselves, so that few facts are needed."""
+        goal = [clause.body for clause in obligation.goal]
+        unfolded = self._unfold_in_turn(goal)
+        facts = self._facts.about_sets(unfolded, effort.facts)
+        hypotheses = [(FACT, clause.body) for clause in facts]
+        for name, clause in over.hypotheses if obligation.inductive else ():
+            hypotheses += self._instances(name, clause, [obligation.terms], effort.most)
+        for clause in obligation.known:
+            hypotheses += self._instances(FACT, clause, [obligation.terms], effort.most)
+        return list(dict.fromkeys(hypotheses))
+
+    @property
+    def has_sets_in_states(self) -> bool:
+        """True if the sets in variables are values themselves (``set_formulas``)."""
+        return self.system.values.has_sets_in_states
 
     @cached_property
     def has_elements_with_fields(self) -> bool:
@@ -309,7 +331,10 @@ class Premises:
             clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
             if self.system.values.has_named_sets:
                 clauses = [one for clause in clauses for one in split_cases(self.logic, clause)]
-            known = tuple(close_clause(self.logic, clause, self.leads) for clause in clauses)
+            if self.has_sets_in_states and name in self.leads:
+                known = tuple(close_definition(self.logic, clause, name) for clause in clauses)
+            else:
+                known = tuple(close_clause(self.logic, clause, self.leads) for clause in clauses)
             self._known_axioms[name] = known
         return known
 

@@ -56,6 +56,8 @@ class Values:
         self.sets = NamedSets(self, axioms)
         self.has_named_sets = False
         """True if the elements of a set have sets in them."""
+        self.has_sets_in_states = False
+        """True if the sets in variables are values themselves, too."""
         self.index_sets: dict[str, Polynomial] = {}
         self.sequences: dict[str, Elements] = {}
         """The sequences in a state whose items are elements of index sets, by the symbol of their length."""
@@ -329,7 +331,7 @@ class Values:
             case Mapped(), Mapped():
                 return Mapped(lambda key: self.choice(condition, one.at(key), other.at(key)))
             case Members(), Members():
-                return Members(lambda item: logic.ite(condition, one.contains(item), other.contains(item)))
+                return self.sets.choose(condition, one, other, as_value=self.has_sets_in_states)
             case Items(), Items():
                 return Items(
                     logic.ite(condition, one.length, other.length),

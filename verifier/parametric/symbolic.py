@@ -62,7 +62,9 @@ def symbolic(  # noqa: C901 -- cases
             return Fields({f: symbolic(values, part, f"{name}.{f}", args, named=named) for f, part in parts})
         case Function():
             return Mapped(
-                lambda key: symbolic(values, sort.range, name, (*args, *values.flat(sort.domain, key)))
+                lambda key: symbolic(
+                    values, sort.range, name, (*args, *values.flat(sort.domain, key)), named=named
+                )
             )
         case Set() if named:
             return values.sets.make_symbolic(sort, name, args)

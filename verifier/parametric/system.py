@@ -14,6 +14,7 @@ from verifier.parametric.first_order_terms import make_reader
 from verifier.parametric.first_order_values import Fields, Members, OptionOf, Quantified, Value
 from verifier.parametric.logic import Logic
 from verifier.parametric.nodes import Node, canonical
+from verifier.parametric.set_formulas import counts_any_sets
 from verifier.parametric.sort_nodes import Values
 from verifier.parametric.symbolic import symbolic
 from verifier.parametric.term_reader import Definitions, Reader, Scope
@@ -61,7 +62,11 @@ class ParametricSystem:
         self.values = Values(self.logic, self.definitions.axioms)
         sorts = [variable.sort for variable in self.definition.variables]
         self.values.has_named_sets = any(map(_has_sets_of_sets, sorts))
-        self.state = {v: symbolic(self.values, v.sort, v.name) for v in self.definition.variables}
+        self.values.has_sets_in_states = named = counts_any_sets(self.definition)
+        self.values.has_named_sets |= named
+        self.state = {
+            v: symbolic(self.values, v.sort, v.name, named=named) for v in self.definition.variables
+        }
         self.before = make_reader(self.values, self.definitions, self.state)
         self._typed: dict[Reader, dict[str, Node]] = {}
 

@@ -21,6 +21,7 @@ from verifier.parametric.extremal import Extreme
 from verifier.parametric.first_order_values import Mapped, Partly, Value
 from verifier.parametric.logic import Logic
 from verifier.parametric.nodes import BOOL, INT, Node, canonical
+from verifier.parametric.set_formulas import abstract_sets
 from verifier.parametric.sort_nodes import Values
 
 HOLDS = "holds "
@@ -65,6 +66,8 @@ class Scope:
     """The symbols that a quantifier binds, outermost first."""
     weak: frozenset[Symbol] = frozenset()
     """The symbols that an existential quantifier may bind, with respect to the truth of the whole formula."""
+    among: Operator | None = None
+    """The innermost quantifier, if it binds a set."""
     polarity: int = 1
     """1 for a positive occurrence in the whole formula, -1 for a negative one, 0 for either."""
 
@@ -80,7 +83,8 @@ class Scope:
 
     def turn(self, factor: int) -> Scope:
         """Return the scope of a part: negated (-1), or with either truth value (0)."""
-        return replace(self, polarity=self.polarity * factor)
+        among = self.among if factor == 1 else None
+        return replace(self, polarity=self.polarity * factor, among=among)
 
 
 class Reader:
@@ -140,6 +144,8 @@ class Reader:
 
     def read_quantified(self, term: Term, scope: Scope) -> Node:
         """Return a quantified formula, or a predicate for it if it depends on outer bound variables."""
+        if self._is_about_sets(term, scope):
+            return self._name_about_sets(term, scope)
         if not scope.weak.isdisjoint(term.free) or self._chooses_element_with_sets(term, scope):
             return self._name_formula(term, scope)
         return self._quantify(term, scope)
@@ -153,12 +159,45 @@ class Reader:
         has_sets = any(isinstance(part, Set) for part in sorts_in(term.binds.sort))
         return has_sets and not term.free.isdisjoint(scope.bound)
 
+    def _is_about_sets(self, term: Term, scope: Scope) -> bool:
+        """True if a formula says something of all sets, and is not itself what another such formula says."""
+        assert term.binds is not None
+        if not self.values.has_sets_in_states or not isinstance(term.binds.sort, Set):
+            return False
+        universal = (term.operator is Operator.FORALL) == (scope.polarity >= 0)
+        if scope.polarity and not universal and term.free.isdisjoint(scope.bound):
+            return False
+        return scope.among != term.operator
+
+    def _name_about_sets(self, term: Term, scope: Scope) -> Node:
+        """Return the formula as a predicate of the sets that it is about."""
+        meaning, name, variables, values = self._abstract_sets(term, scope)
+        if not variables:
+            return meaning
+        if self.before is not None:
+            _, twin, others, _ = self.before._abstract_sets(term, self.before._enter(scope))
+            if twin != name and [one.sort for one in others] == [one.sort for one in variables]:
+                self.definitions.twins.setdefault(name, twin)
+        return self.logic.app(name, BOOL, values)
+
+    def _abstract_sets(
+        self, term: Term, scope: Scope
+    ) -> tuple[Node, str, tuple[Node, ...], tuple[Node, ...]]:
+        inner = replace(scope, weak=frozenset(), polarity=1)
+        meaning = self._quantify(term, inner)
+        general, variables, values = abstract_sets(self.logic, meaning)
+        if not variables:
+            return meaning, "", (), ()
+        name = self.symbol("holds", general, variables, lambda applied: (self.logic.iff(applied, general),))
+        return meaning, name, variables, values
+
     def _quantify(self, term: Term, scope: Scope) -> Node:
         assert term.binds is not None
         universal = term.operator is Operator.FORALL
         weak = scope.polarity != (1 if universal else -1)
         one = self.values.quantify(term.binds.sort)
         inner = scope.binding(term.binds, one.value, weak=weak)
+        inner = replace(inner, among=term.operator if isinstance(term.binds.sort, Set) else None)
         said = self.truth(term.arguments[0], inner)
         if universal:
             return self.logic.forall(one.variables, self.logic.implies(one.within, said))

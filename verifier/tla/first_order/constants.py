@@ -38,6 +38,10 @@ class Constants:
     """The constants among ``sets`` whose elements are sets."""
     has_unbounded: bool = False
     """True if a variable has integers without bounds. A constant of the protocol stands for their bounds."""
+    has_uncounted_sets: bool = False
+    """True if a quantifier over large sets has no reading as a count (``large_sets``)."""
+    keeps_large_sets: bool = False
+    """True if no such quantifier is read as a count."""
     substitutes: dict[str, str] = field(default_factory=dict)
     """The definitions that are read as another one, which the configuration puts in their place."""
     said_of_families: tuple[str, ...] = ()

@@ -24,14 +24,19 @@ _GREATER, _LESS = (">", ">="), ("<", "<=")
 
 
 def read_over_large_sets(reading: Reading, whole: ast.Quantifier, scope: Scope) -> BooleanValue | None:
-    """Return the meaning of a quantifier over large sets; None if it has another form."""
+    """Return the meaning of a quantifier over large sets; None if it has another form. If a module has a form
+    that no count expresses, such as "any two majorities meet", all of its large sets are kept as sets."""
+    if reading.constants.keeps_large_sets:
+        return None
     for place, binding in enumerate(whole.bindings):
         large = _large(reading, binding.domain, scope)
         if large is None or binding.is_tuple or len(binding.names) != 1:
             continue
         others = whole.bindings[:place] + whole.bindings[place + 1 :]
         body = replace(whole, bindings=others) if others else whole.body
-        return _inner(reading, whole.universal, binding.names[0], large, body, scope)
+        counted = _inner(reading, whole.universal, binding.names[0], large, body, scope)
+        reading.constants.has_uncounted_sets |= counted is None
+        return counted
     return None
 
 
