@@ -30,7 +30,7 @@ def test_all_is_as_expected(project: Project) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     verdicts = "TypeInvariant HOLDS(8), no_lost_write HOLDS(8), later_write REACHED in 4 steps"
     assert f"ok    lock: {verdicts}" in done.stdout
-    assert re.search(r"^4 cells, 14 checks: all as expected, in [0-9.]+ s$", done.stdout, re.MULTILINE)
+    assert re.search(r"^5 cells, 16 checks: all as expected, in [0-9.]+ s$", done.stdout, re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -298,7 +298,9 @@ def test_a_run_that_ends_badly_is_a_surprise(
 def run_to_end(project: Project, **how: object) -> list[tuple[str, str | None, int]]:
     (cell,) = read_manifest(project.manifest).choose_cells(["lock-broken"])
     names = tuple(item.property_name for item in cell.expected)
-    facts = Facts(BROKEN_HASH, names, (), {}, names, (), decides_temporal=False, no_deadlock="NoDeadlock")
+    facts = Facts(
+        BROKEN_HASH, names, (), {}, names, names, (), decides_temporal=False, no_deadlock="NoDeadlock"
+    )
     state: dict[str, object] = {"reported": (), "limit": None, "failure": None}
     done = TaskResult("lock-broken", seconds=1.0, **{**state, **how})  # type: ignore[arg-type]
     return [(c.subject, c.surprise, c.exit_code) for c in after_running(cell, facts, done)]

@@ -292,6 +292,11 @@ def test_a_hunt_says_what_each_engine_tried() -> None:
     closed = Outcome((verdict(VerdictKind.INCONCLUSIVE, "timeout", 5),), (), {})
     assert describe_effort("bmc", closed) == "all executions of at most 5 parallel steps"
     assert describe_effort("explore", Outcome((), (), {})) == ""
+    violated = verdict(VerdictKind.VIOLATED, None, 8)
+    alone = Outcome((violated,), (), {})
+    assert describe_effort("bmc", alone) == ""  # its depth is its number of actions
+    both = Outcome((violated, *closed.verdicts), (), {})
+    assert describe_effort("bmc", both) == "all executions of at most 5 parallel steps"
 
 
 _UNREAD = """

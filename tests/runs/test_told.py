@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.command_line import verify
 from tests.support.signals import UNBOUNDED, UNBOUNDED_CONFIG
+from verifier.engines import bmc
 from verifier.engines.exploration_progress import Progress
 from verifier.processes.limits import Interrupted
 from verifier.runs.asking import answer_question, make_question
@@ -17,6 +18,7 @@ from verifier.runs.engine import engine_named
 from verifier.runs.loading import load
 from verifier.runs.modules import refining
 from verifier.runs.news import Known
+from verifier.runs.told import ToldVerdicts
 from verifier.verdict import VerdictKind
 
 
@@ -56,3 +58,20 @@ def test_exploration_of_a_translation_tells_a_violation_at_once_and_once(tmp_pat
     assert news.index(known[0]) < news.index(progress[-1])
     violated = {one.property_name for one in run.outcome.verdicts if one.kind is VerdictKind.VIOLATED}
     assert violated == {"TypeOK"}
+
+
+def test_an_interrupt_anywhere_keeps_the_depths_that_were_closed(tmp_path: Path) -> None:
+    path = tmp_path / "Unbounded.tla"
+    path.write_text(UNBOUNDED)
+    path.with_suffix(".cfg").write_text(UNBOUNDED_CONFIG)
+    engine = engine_named("bmc")
+    told = ToldVerdicts(make_question(engine, load(str(path), {}), engine.options_for([], {"depth": 8})))
+    hear = told.listening(lambda _: None)
+    hear(bmc.Progress("parallel", ("TypeOK", "Less"), 5, 1.0))
+    hear(bmc.Progress("serial", ("TypeOK",), 3, 1.5))
+    hear(bmc.Progress("parallel", ("Less",), 7, 2.0, steps=9))  # a counterexample closes nothing
+    depths = {
+        one.property_name: one.depth
+        for one in told.run_without_answer(engine, "interrupted").outcome.verdicts
+    }
+    assert (depths["TypeOK"], depths["Less"]) == (5, 5)

@@ -72,6 +72,16 @@ engine = "induct"
 spec_hash = "{_hash("sac.py", ":RabbitSac")}"
 [cell.expect]
 DeadlockBalanced = "proved"
+
+[[cell]]
+id = "sac-live"
+spec = "sac.py:RabbitSac"
+constants = {{ queues = 2, apps = 2 }}
+engine = "live"
+options = {{ engine = "explicit" }}
+spec_hash = "{_hash("sac.py", ":RabbitSac", queues=2, apps=2)}"
+[cell.expect]
+Liveness = "violated"
 """
 
 

@@ -78,6 +78,15 @@ def test_between_two_levels_the_rate_is_that_of_the_whole() -> None:
     assert "50 states per second" in text.now()
 
 
+def test_a_violation_does_not_take_the_figures_back() -> None:
+    text = StatesText()
+    assert not list(text.hear(Progress(depth=0, states=0, frontier=0, seconds=0.0)))
+    assert "0 states" not in text.now()
+    news = Progress(depth=5, states=100, frontier=10, seconds=1.0, violated="Consistent")
+    assert list(text.hear(news)) == ["Consistent is violated at depth 5"]
+    assert text.now().startswith("1 s: depth 5, 100 states, ")
+
+
 def test_the_help_names_each_engine_that_decides() -> None:
     deciding = [name for name in ENGINES if engine_named(name).decides]
     (option,) = (one for one in command.params if one.name == "engines")

@@ -90,9 +90,9 @@ def _no_claim(item: Expected, facts: Facts) -> str:
 def find_uncovered(
     cells: Sequence[Cell], known: Mapping[str, Facts | Refusal], *, recording: bool = False
 ) -> Iterator[tuple[Cell | None, str, Check]]:
-    """Yield the properties that a spec checks by default and of which no cell expects anything. Each comes
-    with the first cell of the spec that can check it, if any, its name, and the unmet check. ``recording``:
-    properties that are checked by default are recorded for cells without expectations."""
+    """Yield the properties that ``verify check`` decides by default and of which no cell expects anything.
+    Each comes with the first cell of the spec that can check it, if any, its name, and the unmet check.
+    ``recording``: a cell without expectations expects all properties that it checks by default."""
     for spec in dict.fromkeys(cell.spec for cell in cells):
         own = [cell for cell in cells if cell.spec == spec]
         if not recording and not all(cell.expected for cell in own):
@@ -103,22 +103,24 @@ def find_uncovered(
             expecting |= {
                 cell.id: set(own_facts.by_default) for cell, own_facts in facts if not cell.expected
             }
-        named = set().union(*expecting.values())
-        first: dict[str, Cell] = {}
-        for cell, facts_of in facts:
-            for name in facts_of.by_default:
-                if name not in named and name not in first:
-                    first[name] = cell
-                    words = f"no cell expects a verdict on {name}, which is a property of {spec}"
-                    yield cell, name, surprise(name, words)
-        # Other engines decide only the part of a temporal property about single states and steps.
-        live = [cell for cell, own_facts in facts if own_facts.decides_temporal]
-        named = {name for cell in live for name in expecting[cell.id]} | first.keys()
-        for name in dict.fromkeys(name for _, own_facts in facts for name in own_facts.lasting):
-            if name not in named:
-                words = f"no cell expects a verdict on {name}, a temporal property of {spec}. Add a cell "
-                words += 'that check decides (no engine, depth or options), or one with engine = "live"'
-                yield live[0] if live else None, name, surprise(name, words)
+        required = [name for _, own_facts in facts for name in (*own_facts.by_default, *own_facts.required)]
+        temporal = {name for _, own_facts in facts for name in own_facts.temporal}
+        for name in dict.fromkeys(required):
+            # Other engines decide only the part of a temporal property about single states and steps.
+            able = [cell for cell, facts_of in facts if facts_of.decides_temporal or name not in temporal]
+            if not any(name in expecting[cell.id] for cell in able):
+                checks = {cell.id for cell, facts_of in facts if name in facts_of.by_default}
+                first = next((cell for cell in able if cell.id in checks), None)
+                yield first, name, surprise(name, _explain_uncovered(name, spec, name in temporal, first))
+
+
+def _explain_uncovered(name: str, spec: str, is_temporal: bool, first: Cell | None) -> str:
+    kind = "a temporal property" if is_temporal else "which is a property"
+    words = f"no cell expects a verdict on {name}, {kind} of {spec}"
+    if first is not None:
+        return words
+    live = ', or one with engine = "live"' if is_temporal else ""
+    return f"{words}. Add a cell that check decides (no engine, depth or options){live}"
 
 
 def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:

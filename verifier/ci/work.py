@@ -33,9 +33,11 @@ class Facts:
     elsewhere: Mapping[str, str]
     """The commands that check expected properties which this engine does not check."""
     by_default: tuple[str, ...]
-    """The properties that are checked by default."""
-    lasting: tuple[str, ...]
-    """Temporal properties that the configuration of a TLA+ module names."""
+    """The properties that this cell checks by default."""
+    required: tuple[str, ...]
+    """The properties that ``verify check`` decides by default: some cell must expect a verdict on each."""
+    temporal: tuple[str, ...]
+    """Those of them that are temporal."""
     decides_temporal: bool
     """True if the engine decides the temporal properties."""
     no_deadlock: str | None
@@ -117,7 +119,8 @@ def _surveying(cell: Cell) -> Work:
                 and (words := elsewhere(definition, name, temporal=temporal)) is not None
             },
             by_default=_list_defaults(cell, definition, claims),
-            lasting=_lasting(definition),
+            required=tuple(name for name, d in engine_named("check").claims(definition).items() if d),
+            temporal=tuple(prop.name for prop in definition.temporal if prop.default),
             decides_temporal=temporal,
             no_deadlock=definition.titles.no_deadlock if engine.looks_for_deadlocks else None,
         )
@@ -133,12 +136,6 @@ def _list_defaults(cell: Cell, definition: Definition, claims: Mapping[str, bool
         invariants = {one.name for one in definition.properties if one.kind is PropertyKind.INVARIANT}
         names = [name for name in names if name in invariants]
     return tuple(names)
-
-
-def _lasting(definition: Definition) -> tuple[str, ...]:
-    """Return the temporal properties that the configuration of a TLA+ module names; none for a Python
-    protocol."""
-    return tuple(one.name for one in definition.temporal) if definition.presentation.config else ()
 
 
 def _running(cell: Cell, properties: tuple[str, ...]) -> Work:

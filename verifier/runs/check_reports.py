@@ -12,7 +12,10 @@ from verifier.outcomes.run import Run
 from verifier.printable import say_count
 from verifier.runs.check_merge import EngineReport
 from verifier.runs.check_plan import BMC, EXPLORE, WALKS
-from verifier.verdict import Verdict
+from verifier.verdict import Verdict, VerdictKind
+
+_CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
+"""The verdicts whose depth is closed."""
 
 
 def describe_effort(engine: str, outcome: Outcome) -> str:
@@ -23,8 +26,9 @@ def describe_effort(engine: str, outcome: Outcome) -> str:
         return f"{say_count(figures['distinct_states'], 'state')} to depth {figures['depth']}{left}"
     if engine == WALKS and "deepest" in figures:
         return _describe_walks(figures)
-    closed = [verdict.depth for verdict in outcome.verdicts if verdict.depth is not None]
-    if engine == BMC and closed:
+    # The depth of a violation is its number of actions: parallel steps to it were not all searched.
+    closed = [one.depth for one in outcome.verdicts if one.kind in _CLOSING and one.depth is not None]
+    if engine == BMC and any(closed):
         return f"all executions of at most {max(closed)} parallel steps"
     return ""
 

@@ -140,6 +140,13 @@ def _label(run: Run) -> LabeledGraph | None:
     return label_graph(outcome.graph, traces)
 
 
+def _announce(asked: Question[ExploreOptions]) -> str:
+    names, depth = ", ".join(asked.properties), asked.options.depth
+    if depth is None:
+        return f"{names} in every reachable state"
+    return f"{names} in the states within {say_count(depth, 'action')}"
+
+
 def _render(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     from verifier.text.exploration import render_exploration
     from verifier.text.tla import render_tla
@@ -154,7 +161,7 @@ ENGINE = Engine(
     options=ExploreOptions,
     prepare=_prepare,
     run=_run,
-    announcement=lambda asked: f"{', '.join(asked.properties)} in every reachable state",
+    announcement=_announce,
     render=_render,
     progress=late("verifier.text.progress", "StatesText"),
     files=(OutputFile("--graph", _GRAPH, prepare=_with_graph, of_run=_graph),),

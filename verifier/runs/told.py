@@ -1,4 +1,4 @@
-"""Final verdicts that an engine told while it went on. No end of the run takes them back."""
+"""Final verdicts and closed depths that an engine told while it ran. No end of the run takes them back."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class ToldVerdicts:
-    """The final verdicts of a question, each with the run that told it."""
+    """The final verdicts of a question, each with the run that told it, and the closed depths."""
 
     question: Question[Any]
     _runs: dict[str, tuple[Verdict, Run]] = field(default_factory=dict)
+    _closed: dict[str, int] = field(default_factory=dict)
 
     def listening(self, listen: Listen) -> Listen:
-        """Return a listener that passes all news on, and keeps verdicts that are final."""
+        """Return a listener that passes all news on, and keeps what is final: verdicts and closed depths."""
 
         def hear(news: Any) -> None:
             if isinstance(news, Known):
@@ -34,6 +35,8 @@ class ToldVerdicts:
                 if all(n in self._runs and self._runs[n][0].kind is one.kind for n, (one, _) in told.items()):
                     return  # an exploration found it again at wider sorts
                 self._runs |= told
+            for name, depth in getattr(news, "closed_depths", {}).items():
+                self._closed[name] = max(depth, self._closed.get(name, -1))
             listen(news)
 
         return hear
@@ -55,6 +58,7 @@ class ToldVerdicts:
     def keep_in(self, run: Run) -> Run:
         """Return a run in which these stand where it knows nothing: it may have ended while a translation was
         built once more."""
+        run = self._restore_depths(run)
         verdicts = {one.property_name: one for one in run.outcome.verdicts}
         lost = [name for name in self._runs if _is_open(verdicts.get(name))]
         if not lost:
@@ -69,6 +73,18 @@ class ToldVerdicts:
             outcome=replace(run.outcome, verdicts=every),
             exit_code=exit_code(every, self.question.expectations, run.outcome.enabled),
             traces={**run.traces, **{name: trace for name, trace in traces.items() if trace is not None}},
+        )
+
+    def _restore_depths(self, run: Run) -> Run:
+        """Return the run with its open verdicts at the depths that were closed before it ended."""
+
+        def restore(one: Verdict) -> Verdict:
+            depth = self._closed.get(one.property_name, -1)
+            known = -1 if one.depth is None else one.depth
+            return replace(one, depth=depth) if _is_open(one) and known < depth else one
+
+        return replace(
+            run, outcome=replace(run.outcome, verdicts=tuple(map(restore, run.outcome.verdicts)))
         )
 
     def _definition(self, run: Run, names: Sequence[str]) -> Any:

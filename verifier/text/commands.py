@@ -18,14 +18,18 @@ _STATES_OF_A_LOOP = 20
 """The states of the lassos that are looked for where a module has no end."""
 
 
-def to_go_on(verdicts: Sequence[Verdict]) -> list[str]:
-    """Suggest options that may decide more, where a limit that the user gave ended the run."""
-    reasons = [one.reason or "" for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+def to_go_on(definition: Definition, verdicts: Sequence[Verdict]) -> list[str]:
+    """Suggest options that may decide more, where a limit that the user gave ended the run. If variables
+    grow, no limit is great enough, unless constants bound them."""
+    open_ones = [one for one in verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    bounded = bool(definition.constants)
+    reasons = [one.reason or "" for one in open_ones if bounded or not find_unbounded(one.reason)]
     limits = [
         option for words, option in OPTIONS_OF_LIMITS.items() if any(one.startswith(words) for one in reasons)
     ]
     greater = " or ".join(limits)
-    words = [f"A greater {greater}, or smaller constants (--set), may decide more."] if limits else []
+    smaller = ", or smaller constants (--set)," if bounded else ""
+    words = [f"A greater {greater}{smaller} may decide more."] if limits else []
     ended = FOUND_ALL in reasons
     return [*words, *["With --keep-going the run continues when the others are violated or reached."] * ended]
 

@@ -112,7 +112,7 @@ def _remarks(run: Run) -> Iterator[str]:
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
     endless = [one for one in run.outcome.verdicts if find_unbounded(one.reason)]
-    yield from to_go_on([one for one in run.outcome.verdicts if one not in endless])
+    yield from to_go_on(run.definition, [one for one in run.outcome.verdicts if one not in endless])
     if endless:
         names = [one.property_name for one in endless]
         yield from advise_on_loops(run.definition, names, find_unbounded(endless[0].reason))

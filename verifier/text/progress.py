@@ -174,8 +174,8 @@ class StatesText(ProgressText):
         """Keep violations and witnesses; the others give the figures."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'} at depth {news.depth}"
-            return
-        self._line = self._figures(news)
+        if news.states:  # the very first news comes before any state
+            self._line = self._figures(news)
         if news.seconds - (self._last.seconds if self._last else 0.0) >= _LEAST_SECONDS_OF_RATE:
             self._last = news
 

@@ -243,7 +243,7 @@ def remark_on_undecided(run: Run) -> list[str]:
     others = [verdict for verdict in undecided if verdict not in left]
     if any(verdict.property_name not in blocked for verdict in others):
         remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
-    remarks += to_go_on(undecided)
+    remarks += to_go_on(run.definition, undecided)
     remarks += advise_on_growth(run, undecided)
     if left:
         remarks.append(_find_command_for_live(run, [verdict.property_name for verdict in left]))

@@ -127,6 +127,25 @@ def unfold_formula(evaluator: Evaluator, formula: Formula, texts: Texts | None =
     return _Unfolding(evaluator, texts).of(formula.body, _Place(formula.module))
 
 
+def split_fairness(
+    evaluator: Evaluator, formulas: Sequence[Formula]
+) -> tuple[tuple[Fair, ...], tuple[Unfolded, ...]]:
+    """Return the fairness conditions in a conjunction of formulas, one for each value of a quantified name,
+    and the other assumptions on executions. Raises Undefined."""
+    conditions: list[Fair] = []
+    others: list[Unfolded] = []
+    waiting = [unfold_formula(evaluator, formula) for formula in formulas]
+    while waiting:
+        match waiting.pop(0):
+            case Fair() as one:
+                conditions.append(one)
+            case Several(conjunction=True, parts=parts):
+                waiting = [*parts, *waiting]
+            case one:
+                others.append(one)
+    return tuple(conditions), tuple(others)
+
+
 class _Unfolding:
     def __init__(self, evaluator: Evaluator, texts: Texts | None = None) -> None:
         self.evaluator = evaluator

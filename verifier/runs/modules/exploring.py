@@ -15,12 +15,12 @@ from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code, parse_expectations
 from verifier.outcomes.labeled_graph import LabeledExploration, LabeledGraph
 from verifier.outcomes.run import Run, origin
-from verifier.outcomes.unbounded import add_growth, find_unbounded
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.modules.counting import count_formulas
+from verifier.runs.modules.endless import explain_growth, name_all_growing
 from verifier.runs.modules.exploration_figures import describe_exploration
 from verifier.runs.modules.growth import Growth
 from verifier.runs.modules.kept_exploration import describe_files, open_keeper
@@ -216,8 +216,8 @@ class _Search:
         self._tell_of_idle_workers(explorer)
         if self.counts is not None:  # before formulas are evaluated again for executions
             self.coverage = self.counts.as_statistics()
-        if not find_unbounded(self.reason):
-            self.reason = add_growth(self.reason, self.late_growth.list_growing())
+        is_bounded = self.options.depth is not None
+        self.reason = explain_growth(self.spec, self.reason, self.late_growth, is_bounded=is_bounded)
         if explorer.continued is not None:
             self.started -= explorer.continued.seconds
             self.started_cpu -= explorer.continued.cpu_seconds
@@ -353,9 +353,9 @@ class _Search:
                 )
         bounded = options.depth is not None or options.max_states is not None
         if violations and not options.keep_going and not bounded:
-            reason = explain_no_end(options, violations, self.growth.look(explorer))
-            if reason:
-                raise Interrupted(reason)
+            growing = self.growth.look(explorer)
+            if explain_no_end(options, violations, growing):
+                raise Interrupted(explain_no_end(options, violations, name_all_growing(self.spec, growing)))
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1

@@ -39,7 +39,7 @@ from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Safety
 from verifier.tla.state_graph import Graph, Recorder
-from verifier.tla.unfolding import Fair, Several, Unfolded, negation, unfold_formula
+from verifier.tla.unfolding import Fair, Several, Unfolded, negation, split_fairness, unfold_formula
 from verifier.trust.trace import ActionTaken, Loop, Trace
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
@@ -138,22 +138,10 @@ class _Live:
         graph: Graph = self.recorder.graph(self.explorer, self.asked.question.limits.check_time)
         self.loops = Loops(graph)
 
-    def _fairness(self) -> tuple[list[Fair], list[Unfolded]]:
+    def _fairness(self) -> tuple[tuple[Fair, ...], tuple[Unfolded, ...]]:
         """Return the required fairness conditions, and the other assumptions on executions."""
-        conditions: list[Fair] = []
-        others: list[Unfolded] = []
-        if self.options.fairness == NO_FAIRNESS:
-            return conditions, others
-        waiting = [unfold_formula(self.spec.evaluator, formula) for formula in self.spec.fairness]
-        while waiting:
-            match waiting.pop(0):
-                case Fair() as one:
-                    conditions.append(one)
-                case Several(conjunction=True, parts=parts):
-                    waiting = [*parts, *waiting]
-                case one:
-                    others.append(one)
-        return conditions, others
+        formulas = () if self.options.fairness == NO_FAIRNESS else self.spec.fairness
+        return split_fairness(self.spec.evaluator, formulas)
 
     def decide_verdict(self, name: str) -> Verdict:
         """Return the verdict on a property. It is inconclusive if the property has no value: others may have

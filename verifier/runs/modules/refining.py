@@ -24,6 +24,7 @@ from verifier.outcomes.unbounded import add_growth
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.runs.building import as_built
+from verifier.runs.modules.endless import is_limit, name_all_growing
 from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
 from verifier.runs.modules.module_question import (
     BudgetExceeded,
@@ -198,11 +199,10 @@ def _refine_until_decided(
 
 def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Widened) -> None:
     """Raise Interrupted if a property is violated and a proof of the others has no end in sight."""
-    reason = explain_no_end(
-        asked.question.options, settled.verdicts, widened.at_least(POLICY.widenings_without_end)
-    )
-    if reason:
-        raise Interrupted(reason)
+    options, growing = asked.question.options, widened.at_least(POLICY.widenings_without_end)
+    if explain_no_end(options, settled.verdicts, growing):
+        growing = name_all_growing(asked.module.specification, growing)
+        raise Interrupted(explain_no_end(options, settled.verdicts, growing))
 
 
 def _validation_seconds(asked: ModuleQuestion) -> float | None:
@@ -345,6 +345,8 @@ def _explain_open(run: Run, asked: ModuleQuestion, widened: Widened) -> Run:
     limit left open names the variables whose sorts were widened again and again."""
     first = getattr(asked.question.options, "first", False)
     growing = widened.at_least(POLICY.widenings_without_end)
+    if growing and any(is_limit(one.reason or "") for one in run.outcome.verdicts):
+        growing = name_all_growing(asked.module.specification, growing)
 
     def explain(one: Verdict) -> Verdict:
         if one.kind is not VerdictKind.INCONCLUSIVE:

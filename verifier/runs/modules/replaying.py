@@ -24,6 +24,7 @@ from verifier.tla.lasso import Lasso
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import Stepper
+from verifier.tla.unfolding import split_fairness
 from verifier.trust.itf import Header
 from verifier.trust.replay import ReplayFailure
 from verifier.trust.trace import ActionTaken, Loop, Trace
@@ -145,7 +146,8 @@ def follow_trace(module: TlaLoaded, data: Mapping[str, Any], said: Header) -> Fo
         closing = ActionTaken(str(loop["action"]), {}) if "action" in loop else None
         if closing is not None:
             _find_actions(spec, (states[-1], states[around.start]), (closing.name,), len(states))
-        met = tuple((str(one.body.place), "met") for one in (spec.fairness if around.fair else ()))
+        conditions, _ = split_fairness(spec.evaluator, spec.fairness if around.fair else ())
+        met = tuple((one.label, "met") for one in conditions)
         trace = replace(trace, loop=Loop(around.start, closing, str(said.fairness), met))
         about = {**loop, "failing": explain_loop(spec, trace, states)}  # not what the file says
         written |= {"loop": around.start, "#meta": {**written["#meta"], "loop": about}}
