@@ -53,7 +53,7 @@ _SHARE_FOR_SORTING = 0.5
 """The share of a task's memory for sorting. The rest is for exploring states."""
 LEAST_ROOM = 24 << 20
 """Bytes. With less memory than this nothing can be sorted."""
-MOST_ROOM = 512 << 20
+MOST_ROOM = 1 << 30
 """Bytes. With more memory than this sorting does not become faster."""
 _WRITTEN_AT_ONCE = 1 << 18
 

@@ -149,7 +149,16 @@ def narrow_slices(shelf: Shelf, run: Sequence[Slice], low: int, high: int) -> li
     """The parts of slices within a range of the first column."""
     if (low, high) == (0, SPACE):
         return [part for part in run if len(part)]
-    return [inner for part in run if len(inner := shelf.narrow(part, low, high))]
+    narrowed = []
+    for part in run:
+        if not len(part):
+            continue
+        first, last = shelf.ends(part)
+        if low <= first and last < high:
+            narrowed.append(part)
+        elif first < high and last >= low and len(inner := shelf.narrow(part, low, high)):
+            narrowed.append(inner)
+    return narrowed
 
 
 def size(run: Run) -> int:

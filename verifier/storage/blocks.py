@@ -96,6 +96,7 @@ class Shelf:
         """``lasting``: whether blocks are read by a later exploration, and so need checksums."""
         self.folder, self.lasting = folder, lasting
         self._prefix = os.path.join(folder, "")  # paths as objects take longer than small parts of files
+        self._ends: dict[Slice, tuple[int, int]] = {}
 
     def write(self, name: str, columns: Sequence[Column], *, lasting: bool = True) -> Block:
         """Writes a block. Raises OSError; then there is none. One that no checkpoint names need not last:
@@ -142,6 +143,13 @@ class Shelf:
             return np.empty((block.columns, 0), np.uint64)
         whole = self.map_file(Slice(block, 0, block.columns * block.count), 0)
         return whole.reshape(block.columns, block.count)[:, part.start : part.end]
+
+    def ends(self, part: Slice) -> tuple[int, int]:
+        """The first and last value of the first column of a part that is not empty. They are read once."""
+        if (known := self._ends.get(part)) is None:
+            values = self.map_file(part, 0)
+            known = self._ends[part] = int(values[0]), int(values[-1])
+        return known
 
     def narrow(self, part: Slice, low: int, high: int, column: int = 0) -> Slice:
         """The part whose values of an ascending column are from ``low`` to below ``high``."""
