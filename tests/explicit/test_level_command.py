@@ -51,7 +51,7 @@ def test_a_small_exploration_needs_no_files(tmp_path: Path) -> None:
     assert (content["options"]["workers"], content["options"]["work"]) == (2, str(folder))
     assert not (folder / "manifest.json").exists()
     again = verify("explore", LOCK, "--workers", "2", "--work", str(folder), "--resume")
-    assert "has no level to go on from: it begins anew" in again.stderr
+    assert "holds no completed level, so the exploration starts from the beginning" in again.stderr
 
 
 def test_more_workers_than_cores_are_mentioned() -> None:

@@ -68,7 +68,7 @@ def test_a_loop_is_drawn_as_a_loop(driver: Chrome, tmp_path: Path) -> None:
         offset = evaluate(driver, f"{edge}.{side} - {of_row.format(number)}.top")
         assert 0 <= offset <= 16, (side, offset)
     open_report(driver, Report("one", (stutters,)), tmp_path)
-    assert current(driver)[1] == "1 · nobody acts from here onleads back to state 0"
+    assert current(driver)[1] == "1 · nothing changes from here onleads back to state 0"
     assert evaluate(driver, "document.querySelectorAll('.mark').length") == 0
 
 

@@ -118,3 +118,14 @@ def test_all_variables_that_grow_are_named(queue: Path, limit: tuple[str, ...]) 
     done = verify("explore", str(queue), "--deadlock", *limit)
     assert "sent, got and q seem unbounded" in " ".join(done.stdout.split())
     assert "(--set)" not in done.stdout  # there is no constant
+
+
+def test_a_complete_run_explains_holds_only_if_something_holds(queue: Path) -> None:
+    queue.with_suffix(".cfg").write_text(
+        "INIT Init\nNEXT Next\nINVARIANTS Small\nCONSTRAINT Bound\nCHECK_DEADLOCK FALSE\n", encoding="utf-8"
+    )
+    queue.write_text(_QUEUE.replace("====", "Bound == sent < 5\n===="), encoding="utf-8")
+    done = verify("explore", str(queue), "--keep-going")
+    assert done.exit_code == 10
+    assert "Complete: every" in done.stdout
+    assert "So HOLDS" not in done.stdout

@@ -8,7 +8,7 @@ from typing import Any
 from verifier.outcomes.unmet import list_unmet
 from verifier.report.notation import Notation
 
-STUTTERS = "nobody acts from here on"
+STUTTERS = "nothing changes from here on"
 """The name in drawings of the step of an execution that only stutters."""
 
 

@@ -244,7 +244,7 @@ def _tell_loop(trace: Mapping[str, Any], diagram: Diagram, name: str) -> Told:
     names = [step.action for step in diagram.steps[start + 1 :]]
     if last == start + 1 and names[0] == STUTTERS:
         after = f"After step {start}" if start else "From the start"
-        head, loop = f"{after} nobody acts from here on", f"The execution stays in state {start} forever."
+        head, loop = f"{after} nothing changes", f"The execution stays in state {start} forever."
     else:
         shown = [_shorten_call(step, 50) for step in diagram.steps[start + 1 :][:_MOST_NAMED]]
         rest = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []

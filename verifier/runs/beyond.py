@@ -59,7 +59,7 @@ def say_nothing_to_resume(options: ExploreOptions) -> str | None:
 
     if (folder / MANIFEST).exists():
         return None
-    return f"{folder} has no level to go on from: it begins anew"
+    return f"{folder} holds no completed level, so the exploration starts from the beginning"
 
 
 def _say_when_spark_begins(master: str) -> str:

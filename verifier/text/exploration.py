@@ -209,8 +209,9 @@ def _remarks(run: Run) -> list[str]:
         limits = run.definition.limits
         states = say_reachable(limits)
         within = f" within the constraint{'s'[: len(limits) > 1]}" if limits else ""
-        complete = f"Complete: every {states} was checked."
-        remarks.append(f"{complete} So HOLDS is about executions of any length{within}.")
+        holds = any(verdict.kind is VerdictKind.HOLDS for verdict in run.outcome.verdicts)
+        means = f" So HOLDS is about executions of any length{within}." if holds else ""
+        remarks.append(f"Complete: every {states} was checked.{means}")
     else:
         remarks += _say_depths(run)
     remarks += [*remark_on_undecided(run), *remark_on_coverage(figures)]

@@ -23,8 +23,8 @@ from verifier.text.run import expectation_remarks, render_verdicts, semantics_re
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
-    "The first state satisfies all assumptions, but it may be unreachable. If it is, this is not an error "
-    "in the protocol: the lemmas are too weak"
+    "The first state satisfies the lemmas and the property, but it may be unreachable. If it is, this is not "
+    "an error in the protocol: a lemma is missing"
 )
 _LOOK = " (--reachable K looks for an execution to that state)"
 _CELL = 6

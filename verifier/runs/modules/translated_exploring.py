@@ -189,7 +189,8 @@ def _reason_by_size(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]
     if not sample.all_initial and not once:
         return "in how many ways Init is true is not known: there are too many"
     size = sum(map(bits_of, sorts))
-    return f"a state takes {size} bits" if size > POLICY.bits_explored else ""
+    is_large = size > POLICY.bits_explored
+    return f"the translation would need {size:,} bits per state" if is_large else ""
 
 
 def _leave_to_columns(asked: ModuleQuestion) -> None:

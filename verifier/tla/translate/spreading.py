@@ -231,7 +231,8 @@ def _spread_span(t: Translator, of: Span, name: str) -> list[Case]:
         return [Case(_between(t, of, value), value) for value in values]
     (base, below), (other, above) = _with_offset(low), _with_offset(high)
     if not _is_same(base, other) or bounds_of(low.sort).size * (above - below + 1) > _MOST_SUMS:
-        raise Untranslated(None, f"an interval that may have {last - first + 1} members is gone through")
+        count = f"{last - first + 1:,}"
+        raise Untranslated(None, f"the translation would expand a range of up to {count} values here")
     if above < below:
         return []
     symbol = Symbol(name, Range(0, above - below))
