@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -23,7 +23,7 @@ from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, list_lemmas
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
-from verifier.processes.pool import Task, run_tasks
+from verifier.processes.pool import Task, run_tasks, serve
 from verifier.processes.watching import within
 from verifier.solvers import Answer
 from verifier.solvers.solver_names import decide_script, load_script_solvers
@@ -146,6 +146,7 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
     load_script_solvers()
     _require_fit(reading, content)
     fitting = within(limits, lambda: _Fitting.of(Proofs.of(reading), content))
+    server = serve(partial(_answer, solver, fitting))
     needed, failed, asked = set[str](), list[str](), 0
     tasks: deque[Task] = deque()
 
@@ -153,7 +154,8 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
         if claim not in needed:
             needed.add(claim)
             for one in fitting.whole.claims[claim]:
-                tasks.append(Task(one.name, _work(solver, *fitting.of_step(claim, one)), limits))
+                fitting.of_step(claim, one.name)
+                tasks.append(Task(one.name, server, limits, (claim, one.name)))
 
     limit = None
     try:
@@ -227,33 +229,26 @@ class _Fitting:
         steps = {step["name"]: step for step in content["obligations"]}
         return _Fitting(steps, listed, listed[content["with_stays"]])
 
-    def of_step(self, claim: str, one: Obligation) -> tuple[Obligations, Obligation, _Step]:
+    def of_step(self, claim: str, name: str) -> tuple[Obligations, Obligation, _Step]:
         """Return the file's step for an obligation. Raises Misfit if it has none."""
-        step = self.steps.get(one.name)
+        step = self.steps.get(name)
         if step is None or not 0 <= step["effort"] < len(EFFORTS) or step["with_stays"] not in self.listed:
-            raise Misfit(f"the certificate leaves out that {one.name} holds")
+            raise Misfit(f"the certificate leaves out that {name} holds")
         source = self.listed[step["with_stays"]]
-        same = next((same for same in source.claims.get(claim, ()) if same.name == one.name), None)
+        same = source.find(claim, name)
         if same is None:
-            raise Misfit(f"the certificate assumes less than {one.name} is about")
+            raise Misfit(f"the certificate assumes less than {name} is about")
         return source.obligations, same, step
 
 
-def _work(
-    solver: str, obligations: Obligations, obligation: Obligation, step: _Step
-) -> Callable[[Callable[[Any], None], Connection], None]:
-    """Return the work for one obligation. The process that asks the solver makes the text: the texts of all
-    obligations take gigabytes."""
-
-    def work(report: Callable[[Any], None], _: Connection) -> None:
-        try:
-            text, uses = _make_text(obligations, obligation, step)
-        except Misfit as misfit:
-            report(str(misfit))
-            return
-        report(_StepResult(decide_script(solver, text).answer is Answer.UNSATISFIABLE, uses))
-
-    return work
+def _answer(solver: str, fitting: _Fitting, request: tuple[str, str]) -> _StepResult | str:
+    """Return the result for the obligation of a claim and a name, or why the certificate does not fit. The
+    process that asks the solver makes the text: the texts of all obligations take gigabytes."""
+    try:
+        text, uses = _make_text(*fitting.of_step(*request))
+    except Misfit as misfit:
+        return str(misfit)
+    return _StepResult(decide_script(solver, text).answer is Answer.UNSATISFIABLE, uses)
 
 
 def _make_text(obligations: Obligations, obligation: Obligation, step: _Step) -> tuple[str, tuple[str, ...]]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from multiprocessing.connection import Connection
+from functools import cached_property, partial
 from typing import Any
 
 from verifier.errors import UsageError
@@ -25,7 +24,7 @@ from verifier.parametric.smtlib import script
 from verifier.parametric.system import ALWAYS, TYPED, ParametricSystem
 from verifier.processes.children import Work
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
-from verifier.processes.pool import Task, TaskResult, run_tasks
+from verifier.processes.pool import Task, TaskResult, run_tasks, serve
 from verifier.processes.watching import within
 from verifier.solvers import Answer
 from verifier.solvers.solver_names import decide_script, load_script_solvers
@@ -98,6 +97,22 @@ class Listed:
         _ = obligations.premises.hypotheses, obligations.premises.leads
         obligations.premises.learn(one for claim in by_claim.values() for one in claim)
         return Listed(obligations, by_claim)
+
+    def find(self, claim: str, name: str) -> Obligation | None:
+        """Return the obligation of a claim with this name. None if there is none."""
+        return next((one for one in self.claims.get(claim, ()) if one.name == name), None)
+
+    @cached_property
+    def server(self) -> Work:
+        """Return the work of a process that decides obligations: by claim, name and number of efforts. The
+        obligations share lemmas, so it makes fewer formulas than a process for each."""
+
+        def answer(request: tuple[str, str, int]) -> Result | None:
+            claim, name, efforts = request
+            obligation = self.find(claim, name)
+            return None if obligation is None else decide(self.obligations, obligation, EFFORTS[:efforts])
+
+        return serve(answer)
 
 
 @dataclass(frozen=True)
@@ -288,10 +303,8 @@ class _Search:
             self.limit = str(reached)
 
     def _task(self, listed: Listed, obligation: Obligation, efforts: Sequence[Effort]) -> Task:
-        def work(report: Callable[[Any], None], _: Connection) -> None:
-            report(decide(listed.obligations, obligation, efforts))
-
-        return Task(obligation.name, work, self._limits(_CLOCK))
+        request = (obligation.claim, obligation.name, len(efforts))
+        return Task(obligation.name, listed.server, self._limits(_CLOCK), request)
 
     def _limits(self, clock: float) -> Limits:
         left = self.limits.seconds_left

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.children import Child, ChildEnded, Children, Message, Work
 from verifier.processes.limits import Interrupted, Limits
 
 _POLL_SECONDS = 0.2
+_REQUESTS_PER_PROCESS = 100
+"""A process that serves requests ends after so many, so that what it keeps for later ones stays bounded."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,20 @@ class Task:
     name: str
     work: Work
     limits: Limits
+    request: Any = None
+    """What the process is asked, if its work is to ``serve``; None for other work. Later tasks with the same
+    work use the process again, with what it keeps between requests."""
+
+
+def serve(answer: Callable[[Any], Any]) -> Work:
+    """Return the work of a process that answers requests until nobody asks any more."""
+
+    def work(report: Callable[[Any], None], incoming: Connection) -> None:
+        with contextlib.suppress(EOFError):
+            while True:
+                report(answer(incoming.recv()))
+
+    return work
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,8 @@ class _Running:
                 match event:
                     case Message():
                         self.reported.append(event.content)
+                        if self.task.request is not None:
+                            return self._make_result(None, None)
                     case ChildEnded():
                         return self._make_result(None, event.failure)
         except Interrupted as stop:
@@ -105,24 +124,71 @@ def run_tasks(
     """Run the tasks in the order given, and yield their outcomes as they end. A deque is emptied; more can
     be added to it meanwhile. Whatever ends this kills them."""
     waiting, running = tasks if isinstance(tasks, deque) else deque(tasks), dict[str, _Running]()
+    servers = _Servers()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
-                _start(waiting.popleft(), running)
+                task = waiting.popleft()
+                running[task.name] = one = _Running(task, Children(task.limits, nested=True))
+                servers.start(one)
             watch(list(running))
             wait([c for one in running.values() for c in one.children.connections], timeout=_POLL_SECONDS)
             for name, one in list(running.items()):
                 done = one.news()
                 if done is not None:
-                    one.children.kill(name)
+                    servers.end(one, done)
                     del running[name]
                     yield done
     finally:
+        servers.kill_idle()
         for name, one in running.items():
             one.children.kill(name)
 
 
-def _start(task: Task, running: dict[str, _Running]) -> None:
-    one = _Running(task, Children(task.limits, nested=True))
-    running[task.name] = one
-    one.children.start(task.name, task.work)
+@dataclass(frozen=True)
+class _Server:
+    """A process that waits for a request, with the number of those that it answered."""
+
+    child: Child
+    answered: int
+
+
+@dataclass
+class _Servers:
+    """The processes of tasks; idle ones are kept for later requests."""
+
+    idle: dict[Work, list[_Server]] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    """The requests that the process of a running task answered before."""
+
+    def start(self, one: _Running) -> None:
+        """Start a task in a new process, or in one that answered requests before."""
+        name, task = one.task.name, one.task
+        idle = self.idle.get(task.work, [])
+        if task.request is not None and idle:
+            server = idle.pop()
+            one.children.adopt(name, server.child)
+            self.answered[name] = server.answered
+        else:
+            one.children.start(name, task.work)
+        if task.request is not None:
+            one.children.send(name, task.request)
+
+    def end(self, one: _Running, result: TaskResult) -> None:
+        """Kill the process of a task, or keep it if it can answer more requests."""
+        name, task = one.task.name, one.task
+        answered = self.answered.pop(name, 0) + 1
+        is_well = result.limit is None and result.failure is None and answered < _REQUESTS_PER_PROCESS
+        child = one.children.release(name) if task.request is not None and is_well else None
+        if child is None:
+            one.children.kill(name)
+        else:
+            self.idle.setdefault(task.work, []).append(_Server(child, answered))
+
+    def kill_idle(self) -> None:
+        """Kill the processes that wait for requests."""
+        for servers in self.idle.values():
+            for server in servers:
+                last = Children(Limits(), nested=True)
+                last.adopt("idle", server.child)
+                last.kill("idle")
