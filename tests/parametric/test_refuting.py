@@ -148,7 +148,7 @@ def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) 
         time.sleep(1000)
 
     monkeypatch.setattr("verifier.parametric.proving.decide", forever)
-    monkeypatch.setattr("verifier.parametric.proving._Search.is_implied", lambda *_: False)
+    monkeypatch.setattr("verifier.parametric.proving._Search.is_implied", lambda *_, **__: False)
     work = lambda report, _: report(Refuted("Follow", "Ordered", "last=1"))  # noqa: E731
     proofs = Proofs.of(read_for_all(Counters, {}))
     attempt = prove(proofs, "Ordered", Limits(100).begin(), refuting=[work])

@@ -170,7 +170,7 @@ def test_memory_is_counted_with_all_descendants() -> None:
 
 def test_memory_beyond_the_limit_is_never_too_early_to_count() -> None:
     with Children(Limits(memory=250 * 2**20), nested=True) as children:
-        children._counted_again = float("inf")
+        children.pace.counted_again = float("inf")
         children.start("outer", _eats_in_a_child)
         with at_most(60), pytest.raises(Interrupted, match="memory limit of 250 MiB"):
             for _ in children.events():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from verifier.parametric.efforts import EFFORTS, Effort
@@ -20,40 +22,103 @@ from verifier.solvers.solver_names import decide_script
 FINDER, CHECKER = "z3", "cvc5"
 STEPS_PER_SECOND = 2_000_000
 """The approximate speed of Z3 in its own unit of work."""
-_CHECKER_STEPS = 1_500_000
-"""The limit of cvc5's own unit of work: some ten seconds. It mostly needs a hundredth of that."""
+_ANY = 2**62
+"""More steps than any limit."""
 _SMALL = 4
 """The number of efforts that take little time."""
-_FIRST_CHECKER_STEPS = 150_000
-"""The limit at first. If cvc5 exceeds it, hypotheses from more instances are mostly simpler for it."""
 
 
-def decide(obligations: Obligations, obligation: Obligation, efforts: Sequence[Effort] = EFFORTS) -> Result:
+@dataclass(frozen=True)
+class Round:
+    """The limits of the solvers while all efforts are tried once."""
+
+    seconds: float
+    """The limit for the first solver, if that of an effort is not lower. Most proofs take a fraction of the
+    time of an effort that finds none, so all efforts get a short time first."""
+    checker_steps: int
+    """The limit of cvc5's own unit of work: 1,500,000 take some ten seconds. It mostly needs a hundredth of
+    that. If it exceeds the limit, hypotheses from more instances are mostly simpler for it."""
+    largest: float
+    """The limit of hypotheses, since it takes longer to read many."""
+    most: int
+    """The number of efforts that are tried, in their order for the obligation."""
+
+
+SOON = (Round(0.4, 30_000, math.inf, 6),)
+"""The limits of an attempt that is given up if it does not succeed soon."""
+ROUNDS = (Round(0.4, 30_000, 500, 6), Round(math.inf, 150_000, math.inf, len(EFFORTS)))
+"""The limits of a whole attempt."""
+_CHECKER_STEPS = 1_500_000
+"""The limit of cvc5's work if no effort gives hypotheses that are simpler for it."""
+
+
+def decide(
+    obligations: Obligations,
+    obligation: Obligation,
+    efforts: Sequence[Effort] = EFFORTS,
+    rounds: Sequence[Round] = ROUNDS,
+) -> Result:
     """Ask the solvers with more and more instances. ``efforts``: the first of them all, or all."""
+    asked: dict[int, _Asked] = {}
     reason = "both solvers gave up"
-    last: list[Any] | None = None
-    findings: list[Finding] = []
-    for number, effort in _in_turn(obligations, obligation, efforts):
-        asked = Query.of(obligations, obligation, effort)
-        if asked.hypotheses == last:
-            continue
-        last = asked.hypotheses
-        answer = _decide(asked, number, effort)
-        if isinstance(answer, Answer):
-            reason = f"{FINDER} " + _REASONS[answer]
-            continue
-        findings.append(answer)
-        # Definitions take cvc5 long, and other instances are no simpler for it.
-        steps = _CHECKER_STEPS if effort.about_sets else _FIRST_CHECKER_STEPS
-        checked = _check(obligations, obligation, answer, steps)
-        if isinstance(checked, Shown):
-            return checked
-    for one in findings:
-        checked = _check(obligations, obligation, one, _CHECKER_STEPS)
-        if isinstance(checked, Shown):
-            return checked
-        reason = f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
+    for each in rounds:
+        for number, effort in islice(_in_turn(obligations, obligation, efforts), each.most):
+            if number not in asked:
+                made = _Asked(Query.of(obligations, obligation, effort), number)
+                # Efforts with the same formulas share what is known of them.
+                asked[number] = next((one for one in asked.values() if one.is_like(made)), made)
+            answer = asked[number].try_effort(effort, each)
+            if isinstance(answer, Shown):
+                return answer
+            reason = answer or reason
+    for one in asked.values():
+        answer = one.check(_CHECKER_STEPS)
+        if isinstance(answer, Shown):
+            return answer
+        reason = answer or reason
     return Open(obligation.name, reason)
+
+
+@dataclass
+class _Asked:
+    """What the solvers said of the formulas of an effort."""
+
+    query: Query
+    effort: int
+    finding: Finding | None = None
+    """What the first solver found."""
+    given_up: int = 0
+    """The steps after which the first solver gave up."""
+    check_given_up: int = 0
+    """The steps after which the second did."""
+
+    def is_like(self, other: _Asked) -> bool:
+        """True if the formulas are equal."""
+        return self.query.hypotheses == other.query.hypotheses
+
+    def try_effort(self, effort: Effort, limits: Round) -> Shown | str | None:
+        """Ask the first solver, and the second if that finds a proof. Return why they did not show it. Return
+        None if nobody was asked, since nothing is asked again without more time."""
+        steps = int(min(effort.seconds, limits.seconds) * STEPS_PER_SECOND)
+        is_small = len(self.query.hypotheses) <= limits.largest
+        if self.finding is None and is_small and self.given_up < steps:
+            answer = _decide(self.query, self.effort, steps)
+            if not isinstance(answer, Finding):
+                self.given_up = _ANY if answer is Answer.SATISFIABLE else steps
+                return f"{FINDER} {_REASONS[answer]}"
+            self.finding = answer
+        # Definitions take cvc5 long, and other instances are no simpler for it.
+        return self.check(_CHECKER_STEPS if effort.about_sets else limits.checker_steps)
+
+    def check(self, steps: int) -> Shown | str | None:
+        """Ask the second solver about what the first found. Return as ``try_effort`` does."""
+        if self.finding is None or self.check_given_up >= steps:
+            return None
+        checked = _check(self.finding, steps)
+        if isinstance(checked, Shown):
+            return checked
+        self.check_given_up = steps
+        return f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
 
 
 @dataclass(frozen=True)
@@ -67,10 +132,9 @@ class Finding:
     seconds: float
 
 
-def _decide(asked: Query, number: int, effort: Effort) -> Finding | Answer:
+def _decide(asked: Query, number: int, steps: int) -> Finding | Answer:
     began = time.process_time()
     names = [f"h{place}" for place in range(len(asked.hypotheses))]
-    steps = int(effort.seconds * STEPS_PER_SECOND)
     result = decide_script(FINDER, asked.script(named=True), names, steps)
     if result.answer is not Answer.UNSATISFIABLE:
         return result.answer
@@ -78,7 +142,7 @@ def _decide(asked: Query, number: int, effort: Effort) -> Finding | Answer:
     return Finding(asked, number, kept, time.process_time() - began)
 
 
-def _check(obligations: Obligations, obligation: Obligation, finding: Finding, steps: int) -> Shown | Answer:
+def _check(finding: Finding, steps: int) -> Shown | Answer:
     """Return the second solver's result for the hypotheses that the first solver needs."""
     text = finding.asked.script(finding.kept)
     began = time.process_time()
@@ -87,8 +151,8 @@ def _check(obligations: Obligations, obligation: Obligation, finding: Finding, s
         return checked.answer
     uses = tuple(dict.fromkeys(name for name in map(finding.asked.lemma, finding.kept) if name != FACT))
     took = time.process_time() - began
-    stays = obligations.with_stays
-    return Shown(obligation.name, finding.effort, stays, finding.kept, uses, text, finding.seconds, took)
+    name, stays = finding.asked.obligation.name, finding.asked.obligations.with_stays
+    return Shown(name, finding.effort, stays, finding.kept, uses, text, finding.seconds, took)
 
 
 def _in_turn(
@@ -131,6 +195,7 @@ class Query:
     """The formulas of an obligation for a solver."""
 
     obligations: Obligations
+    obligation: Obligation
     local: list[tuple[str, Any]]
     """The formulas of the constants, the guard and the goal."""
     hypotheses: list[tuple[str, Any]]
@@ -140,7 +205,9 @@ class Query:
     def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
         """Return the formulas of an obligation with the hypotheses of an effort."""
         local = obligations.premises.local(obligation)
-        return Query(obligations, local, obligations.premises.choose_hypotheses(obligation, effort))
+        return Query(
+            obligations, obligation, local, obligations.premises.choose_hypotheses(obligation, effort)
+        )
 
     def lemma(self, place: int) -> str:
         """Return the lemma to which a hypothesis belongs."""

@@ -13,8 +13,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.parametric.clausal import close_clause
-from verifier.parametric.deciding import FINDER, STEPS_PER_SECOND, decide
-from verifier.parametric.efforts import EFFORTS, Effort
+from verifier.parametric.deciding import FINDER, ROUNDS, SOON, STEPS_PER_SECOND, decide
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 from verifier.parametric.protocol_readings import ParametricReading
@@ -41,8 +40,6 @@ PROVABLE = (
 NOT_KEPT = (PropertyKind.STEP_INVARIANT, PropertyKind.DEADLOCK_INVARIANT)
 """The kinds that lemmas imply. They concern steps, or states in which no action is enabled."""
 AT_ONCE = 2
-_FIRST_EFFORTS = 3
-"""The number of efforts before another way to the proof is tried."""
 _CLOCK = 900.0
 """The limit of seconds for an obligation, whatever its solver counts."""
 
@@ -104,13 +101,15 @@ class Listed:
 
     @cached_property
     def server(self) -> Work:
-        """Return the work of a process that decides obligations: by claim, name and number of efforts. The
-        obligations share lemmas, so it makes fewer formulas than a process for each."""
+        """Return the work of a process that decides obligations: by claim, name and whether it gives
+        up soon. The obligations share lemmas, so it makes fewer formulas than a process for each."""
 
-        def answer(request: tuple[str, str, int]) -> Result | None:
-            claim, name, efforts = request
+        def answer(request: tuple[str, str, bool]) -> Result | None:
+            claim, name, soon = request
             obligation = self.find(claim, name)
-            return None if obligation is None else decide(self.obligations, obligation, EFFORTS[:efforts])
+            if obligation is None:
+                return None
+            return decide(self.obligations, obligation, rounds=SOON if soon else ROUNDS)
 
         return serve(answer)
 
@@ -166,9 +165,9 @@ def prove(
     search = _Search(proofs, property_name, limits, listen, Refutations(deque(refuting)))
     if proofs.system.kind(property_name) in NOT_KEPT:
         return search.attempt(kept=False)
-    if not search.is_implied(EFFORTS[:_FIRST_EFFORTS]):
+    if not search.is_implied(soon=True):
         attempt = search.attempt(kept=True)
-        if attempt.proved or attempt.limit is not None or not search.is_implied(EFFORTS):
+        if attempt.proved or attempt.limit is not None or not search.is_implied(soon=False):
             return attempt
     return search.attempt(kept=False)
 
@@ -187,14 +186,14 @@ class _Search:
     peak_memory: int = 0
     limit: str | None = None
 
-    def is_implied(self, efforts: Sequence[Effort]) -> bool:
+    def is_implied(self, *, soon: bool) -> bool:
         """True if the lemmas imply the property. False if the time is over."""
         if (ALWAYS, self.property_name) in self.refuted.where:
             return False
         listed = self._list_obligations(kept=False)
         if listed is None:
             return False
-        tasks = (self._task(listed, one, efforts) for one in listed.claims[self.property_name])
+        tasks = (self._task(listed, one, soon=soon) for one in listed.claims[self.property_name])
         all_shown = all(isinstance(one, Shown) for one in self._results(listed, deque(tasks)))
         return all_shown and self.limit is None
 
@@ -237,7 +236,7 @@ class _Search:
                 if known is None:
                     # An obligation that is not shown soon is tried again with more lemmas.
                     soon = until_open and claim == UNDEFINED_READ
-                    waiting.append(self._task(listed, one, EFFORTS[:_FIRST_EFFORTS] if soon else EFFORTS))
+                    waiting.append(self._task(listed, one, soon=soon))
                     missing.add(one.name)
                 else:
                     take(known)
@@ -302,8 +301,8 @@ class _Search:
         except Interrupted as reached:
             self.limit = str(reached)
 
-    def _task(self, listed: Listed, obligation: Obligation, efforts: Sequence[Effort]) -> Task:
-        request = (obligation.claim, obligation.name, len(efforts))
+    def _task(self, listed: Listed, obligation: Obligation, *, soon: bool) -> Task:
+        request = (obligation.claim, obligation.name, soon)
         return Task(obligation.name, listed.server, self._limits(_CLOCK), request)
 
     def _limits(self, clock: float) -> Limits:

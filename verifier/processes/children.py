@@ -69,6 +69,13 @@ class Child:
 
 
 @dataclass
+class Pace:
+    """When the memory that processes share may be counted again. Groups of processes can have it together."""
+
+    counted_again: float = 0.0
+
+
+@dataclass
 class Children:
     """Named child processes. Use as a context: leaving it kills them."""
 
@@ -78,8 +85,7 @@ class Children:
     _children: dict[str, Child] = field(default_factory=dict)
     _measured: float = 0.0
     """When memory was measured last."""
-    _counted_again: float = 0.0
-    """When memory that processes share is to be counted again."""
+    pace: Pace = field(default_factory=Pace)
     peak_memory: int = 0
     """Bytes."""
     _own: int = 0
@@ -251,10 +257,10 @@ class Children:
 
     def measure_own_memory(self) -> int:
         """Return the memory of the children that they do not share, as it was a moment ago."""
-        if time.monotonic() >= self._counted_again:
+        if time.monotonic() >= self.pace.counted_again:
             began = time.thread_time()
             self._own = sum(map(_private, self._pids))
-            self._counted_again = time.monotonic() + max(
+            self.pace.counted_again = time.monotonic() + max(
                 _POLL_SECONDS, _COUNTED_AFTER * (time.thread_time() - began)
             )
         return self._own
@@ -265,11 +271,11 @@ class Children:
         not, is an upper bound."""
         processes = [process for pid in self._pids for process in _with_descendants(pid)]
         at_most = sum(_resident(process.pid) for process in processes)
-        if time.monotonic() < self._counted_again and not self.limits.is_beyond(at_most):
+        if time.monotonic() < self.pace.counted_again and not self.limits.is_beyond(at_most):
             return None
         began = time.thread_time()
         used = sum(map(_proportional, processes))
-        self._counted_again = time.monotonic() + _COUNTED_AFTER * (time.thread_time() - began)
+        self.pace.counted_again = time.monotonic() + _COUNTED_AFTER * (time.thread_time() - began)
         return used
 
 

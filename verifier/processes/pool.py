@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from verifier.processes.children import Child, ChildEnded, Children, Message, Work
+from verifier.processes.children import Child, ChildEnded, Children, Message, Pace, Work
 from verifier.processes.limits import Interrupted, Limits
 
 _POLL_SECONDS = 0.2
@@ -124,12 +124,12 @@ def run_tasks(
     """Run the tasks in the order given, and yield their outcomes as they end. A deque is emptied; more can
     be added to it meanwhile. Whatever ends this kills them."""
     waiting, running = tasks if isinstance(tasks, deque) else deque(tasks), dict[str, _Running]()
-    servers = _Servers()
+    servers, pace = _Servers(), Pace()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
                 task = waiting.popleft()
-                running[task.name] = one = _Running(task, Children(task.limits, nested=True))
+                running[task.name] = one = _Running(task, Children(task.limits, nested=True, pace=pace))
                 servers.start(one)
             watch(list(running))
             wait([c for one in running.values() for c in one.children.connections], timeout=_POLL_SECONDS)
