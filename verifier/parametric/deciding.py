@@ -81,12 +81,12 @@ def decide(
 
 @dataclass
 class _Asked:
-    """What the solvers said of the formulas of an effort."""
+    """The formulas of an effort, and the answers of the solvers."""
 
     query: Query
     effort: int
     finding: Finding | None = None
-    """What the first solver found."""
+    """The proof of the first solver."""
     given_up: int = 0
     """The steps after which the first solver gave up."""
     check_given_up: int = 0
