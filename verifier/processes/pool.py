@@ -26,7 +26,7 @@ class Task:
     work: Work
     limits: Limits
     request: Any = None
-    """The question for the process, if its work is to ``serve``; None for other work. Later tasks with the same
+    """The question for a process whose work is to ``serve``; None for other work. Later tasks with the same
     work use the process again, with what it keeps between requests."""
 
 

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 12
 """The actions of an execution that violates an open property, which is searched at small constants."""
+_SEARCHED = (PropertyKind.INVARIANT, PropertyKind.STEP_INVARIANT)
+"""The kinds of properties for which it is searched. A deadlock may come from the bounds of small sorts."""
 _SECONDS_TO_VIOLATE = 10.0
 """The limit of that search at one choice of constants."""
 
@@ -113,43 +115,53 @@ def _show_sizes(definition: Definition) -> str:
 
 def _with_violations(
     outcome: AllConstantsOutcome,
-    invariants: Collection[str],
+    searched: Collection[str],
     small: Sequence[Callable[[], Model | None]],
     limits: Limits,
 ) -> tuple[AllConstantsOutcome, Model | None]:
-    """Replace the first open verdict whose property is violated at small constants, the smallest first.
-    Return the model of that execution, too. Bounded checking replays it before it answers."""
-    verdicts = list(outcome.verdicts)
-    for place, verdict in enumerate(verdicts):
-        is_open = verdict.kind is VerdictKind.INCONCLUSIVE and outcome.attempts[place].limit is None
-        if is_open and verdict.property_name in invariants:
-            violation = _violation(small, verdict.property_name, limits)
-            if violation is not None:
-                model, violated = violation
-                where = show_constants(model.definition.constants)
-                verdicts[place] = replace(violated, reason=f"with {where}")
-                return replace(outcome, verdicts=tuple(verdicts)), model
-    return outcome, None
+    """Replace the open verdicts of properties that are violated at small constants: the first at which most
+    are. Return the model of these executions, too. Bounded checking replays them before it answers."""
+    open_names = tuple(
+        verdict.property_name
+        for verdict, attempt in zip(outcome.verdicts, outcome.attempts, strict=False)
+        if verdict.kind is VerdictKind.INCONCLUSIVE
+        and attempt.limit is None
+        and verdict.property_name in searched
+    )
+    model, violated = _violations(small, open_names, limits) if open_names else (None, {})
+    if model is None:
+        return outcome, None
+    where = show_constants(model.definition.constants)
+    verdicts = tuple(
+        replace(violated[one.property_name], reason=f"with {where}") if one.property_name in violated else one
+        for one in outcome.verdicts
+    )
+    return replace(outcome, verdicts=verdicts), model
 
 
-def _violation(
-    small: Sequence[Callable[[], Model | None]], name: str, limits: Limits
-) -> tuple[Model, Verdict] | None:
-    """Return a violation at some of the constants, each searched for a short time."""
+def _violations(
+    small: Sequence[Callable[[], Model | None]], names: tuple[str, ...], limits: Limits
+) -> tuple[Model | None, Mapping[str, Verdict]]:
+    """Return the violations at some of the constants, each searched for a short time."""
+    best: tuple[Model | None, Mapping[str, Verdict]] = (None, {})
     for made in small:
         left = limits.begin().seconds_left
-        if (left is not None and left <= 0) or (model := made()) is None:
+        if len(best[1]) == len(names) or (left is not None and left <= 0) or (model := made()) is None:
             continue
         seconds = _SECONDS_TO_VIOLATE if left is None else min(left, _SECONDS_TO_VIOLATE)
-        request = bmc.Request((name,), _DEPTH, limits=Limits(seconds=seconds, memory=limits.memory).begin())
+        request = bmc.Request(names, _DEPTH, limits=Limits(seconds=seconds, memory=limits.memory).begin())
         try:
             verdicts = bmc.check(model, request).verdicts
         except (UsageError, Interrupted):
             continue  # no state is initial there, or the time is over
-        for verdict in verdicts:
-            if verdict.kind is VerdictKind.VIOLATED and not _is_about_bounds(model, verdict.property_name):
-                return model, verdict
-    return None
+        violated = {
+            one.property_name: one
+            for one in verdicts
+            if one.kind is VerdictKind.VIOLATED and not _is_about_bounds(model, one.property_name)
+        }
+        if len(violated) > len(best[1]):
+            best = model, violated
+    return best
 
 
 def _is_about_bounds(model: Model, claim: str | None) -> bool:
@@ -251,9 +263,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
 
             outcome = prove_with_suggestions(question, reading, outcome)
         kinds = {one.name: one.kind for one in reading.definition.properties}
-        invariants = [name for name, kind in kinds.items() if kind is PropertyKind.INVARIANT]
+        searched = [name for name, kind in kinds.items() if kind in _SEARCHED]
         outcome, model = _with_violations(
-            outcome, invariants, _models(question, reading, _DEPTH), question.limits
+            outcome, searched, _models(question, reading, _DEPTH), question.limits
         )
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
