@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,3 +131,26 @@ def test_a_complete_run_explains_holds_only_if_something_holds(queue: Path) -> N
     assert done.exit_code == 10
     assert "Complete: every" in done.stdout
     assert "So HOLDS" not in done.stdout
+
+
+def test_a_violation_for_all_constants_is_an_execution_of_the_module(tmp_path: Path) -> None:
+    (tmp_path / "TwoPC.tla").write_text(_TWO_PC)
+    config = tmp_path / "TwoPC.cfg"
+    config.write_text(_CONFIG)
+    asked = (str(tmp_path / "TwoPC.tla"), "--all-constants", "--property", "Consistent", "--format", "json")
+    (said,) = json.loads(verify("prove", *asked).stdout)["results"]
+    assert (said["verdict"], said["steps"]) == ("VIOLATED", 4)
+    trace, text = said["trace"], json.dumps(said["trace"])
+    assert "LearnCommit" in text
+    assert trace["#meta"]["constants"] == {"RM": "{R1, R2}", "Quorum": 1}
+    assert all("from" not in one or one["type"] == "yes" for one in _list_messages(trace["states"][-1]))
+    (tmp_path / "t.itf.json").write_text(text)
+    file = str(tmp_path / "t.itf.json")
+    replayed = verify("replay", file, "--spec", asked[0], "--set", "RM={R1, R2}", "--set", "Quorum=1")
+    assert "Consistent fails in the last state" in replayed.stdout
+
+
+def _list_messages(state: dict[str, Any]) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = state["msgs"]["#set"]
+    assert messages
+    return messages

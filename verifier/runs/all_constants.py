@@ -96,15 +96,24 @@ def _with_counterexamples(
     return outcome, None
 
 
-def _explain_by_module(
-    outcome: AllConstantsOutcome, definition: Definition, module: OfModule
-) -> AllConstantsOutcome:
-    """Return the outcome; what a counterexample makes false has the module's text."""
+def _tell_by_module(
+    outcome: AllConstantsOutcome, model: Model, module: OfModule
+) -> tuple[AllConstantsOutcome, Model | None, Mapping[str, Mapping[str, Any]]]:
+    """Return the outcome with violations as executions of the module, and their files. Else, what a
+    counterexample makes false has the module's text, and the counterexample its model."""
+    violated = [one for one in outcome.verdicts if one.kind is VerdictKind.VIOLATED]
+    told = {one.property_name: module.retell(model.definition, one) for one in violated}
+    retold = {name: one for name, one in told.items() if one is not None}
+    if violated and len(retold) == len(told):
+        verdicts = tuple(
+            retold[one.property_name][0] if one.property_name in retold else one for one in outcome.verdicts
+        )
+        return replace(outcome, verdicts=verdicts), None, {name: one[1] for name, one in retold.items()}
     verdicts = tuple(
-        one if one.trace is None else replace(one, trace=module.explain(definition, one.trace))
+        one if one.trace is None else replace(one, trace=module.explain(model.definition, one.trace))
         for one in outcome.verdicts
     )
-    return replace(outcome, verdicts=verdicts)
+    return replace(outcome, verdicts=verdicts), model, {}
 
 
 def _show_sizes(definition: Definition) -> str:
@@ -270,7 +279,7 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
         if model is not None and question.loaded.of_module is not None:
-            outcome = _explain_by_module(outcome, model.definition, question.loaded.of_module)
+            outcome, model, traces = _tell_by_module(outcome, model, question.loaded.of_module)
     if question.loaded.of_module is not None:
         called = {"type_invariant": question.loaded.of_module.type_invariant}
         outcome = replace(outcome, statistics={**outcome.statistics, **called})

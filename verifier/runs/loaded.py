@@ -121,6 +121,9 @@ class OfModule:
     explain: Callable[[Definition, Trace], Trace] = lambda definition, trace: trace
     """Takes the protocol at constants, and a counterexample to one of its claims. Returns it with the text
     of the module that is false at its end."""
+    retell: Callable[[Definition, Verdict], tuple[Verdict, Mapping[str, Any]] | None] = lambda *_: None
+    """Takes the protocol at constants, and a violation there. Returns it as an execution of the module, with
+    its file. None if the module has no such text."""
     left_out: tuple[Verdict, ...] = ()
     """The open verdicts on properties that have no proof for all constants, as none is an invariant."""
 

@@ -165,7 +165,8 @@ def describe_assumptions(assumptions: Sequence[str], beyond: Sequence[str]) -> l
 
 def _remarks(run: Run) -> list[str]:
     remarks = [*certificate_remarks(run), *_describe_comparison(run)]
-    if run.traces:
+    type_invariant = run.outcome.statistics.get("type_invariant")
+    if type_invariant in run.traces:
         words = "Correct the actions, or the sets of the type invariant, and prove again"
         remarks.append(f"An execution violates the type invariant, so nothing can be proved. {words}.")
     kinds = {verdict.kind for verdict in run.outcome.verdicts}

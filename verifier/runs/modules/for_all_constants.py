@@ -16,9 +16,9 @@ from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.configured_module import ConfiguredModule
-from verifier.runs.modules.explained_sizes import explain_at_sizes
+from verifier.runs.modules.explained_sizes import LoadAt, explain_at_sizes, retell_at_sizes
 from verifier.runs.modules.fixed_constants import SpecifyAt
-from verifier.runs.modules.loading import TlaDefinition, formula_named
+from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, formula_named
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import compare
 from verifier.runs.modules.type_violations import LeavesSorts, find_violations
@@ -28,7 +28,6 @@ from verifier.specs.constants import AssumptionFailed
 from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
-from verifier.tla.specification import Specification
 from verifier.verdict import ALL_CONSTANTS, OF_STEPS, TEMPORAL_PART, Verdict, VerdictKind
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
@@ -98,7 +97,8 @@ def read_as_protocol(
             protocol.type_invariant,
             frozenset(specification.module.names),
             protocol.constants.undeclared,
-            partial(explain_at_sizes, protocol, _specify_at(protocol, source)),
+            partial(explain_at_sizes, protocol, _load_at(protocol, source)),
+            partial(retell_at_sizes, protocol, _load_at(protocol, source)),
             tuple(left_out),
         ),
     )
@@ -167,10 +167,15 @@ def _compare(
 
 def _specify_at(protocol: ModuleProtocol, source: ConfiguredModule) -> SpecifyAt:
     """Return a function that reads the module with other constants."""
+    load_at = _load_at(protocol, source)
+    return lambda settings: load_at(settings).specification
+
+
+def _load_at(protocol: ModuleProtocol, source: ConfiguredModule) -> LoadAt:
     file = Path(protocol.specification.config.file)
 
-    def specify_at(settings: Mapping[str, str]) -> Specification:
+    def load_at(settings: Mapping[str, str]) -> TlaLoaded:
         given = {**source.settings, **settings}
-        return load_module(str(source.module.path), given, file, source.libraries).specification
+        return load_module(str(source.module.path), given, file, source.libraries)
 
-    return specify_at
+    return load_at
