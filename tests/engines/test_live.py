@@ -399,6 +399,9 @@ def test_a_manifest_expects_temporal_properties(tmp_path: Path) -> None:
             f'spec_hash = "{about["spec_hash"]}"\n'
             f'constants = {{ queues = 2, apps = 2 }}\noptions = {{ fairness = "{fairness}" }}\n'
             '[cell.expect]\nLiveness = "proved"\n'
+            f'[[cell]]\nid = "rest"\nspec = "rabbit-sac"\nengine = "explore"\n'
+            f'spec_hash = "{about["spec_hash"]}"\nconstants = {{ queues = 2, apps = 2 }}\n'
+            '[cell.expect]\nTypeOK = "holds"\nDeadlockBalanced = "holds"\nDeadlockPerfect = "holds"\n'
         )
         done = verify("ci", str(manifest))
         assert done.exit_code == code, done.output

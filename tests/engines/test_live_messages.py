@@ -98,7 +98,8 @@ def test_what_an_update_records_of_a_lasso_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "waiting.py").write_text(QUEUE)
     manifest = tmp_path / "verify.toml"
     options = 'options = { engine = "bmc", fairness = "none" }'
-    manifest.write_text(f'[[cell]]\nid = "queue"\nspec = "waiting.py"\nengine = "live"\n{options}\n')
+    live = f'[[cell]]\nid = "queue"\nspec = "waiting.py"\nengine = "live"\n{options}\n'
+    manifest.write_text(f'{live}\n[[cell]]\nid = "rest"\nspec = "waiting.py"\nengine = "explore"\n')
     assert verify("ci", str(manifest), "--update").exit_code == 0
     assert "steps = " in manifest.read_text()
     done = verify("ci", str(manifest))

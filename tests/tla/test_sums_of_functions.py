@@ -161,9 +161,9 @@ NO_SUMS = {
 @pytest.mark.parametrize("what", NO_SUMS)
 def test_what_may_be_no_sum_is_refused_with_its_place(what: str, tmp_path: Path) -> None:
     claim, other = NO_SUMS[what]
-    protocol = make_protocol(load_module(_write(tmp_path, claim, other), {}).specification, ["Claim"])
+    specification = load_module(_write(tmp_path, claim, other), {}).specification
     with pytest.raises(Unread, match="no reading for all constants") as refused:
-        define(protocol.kind({}))
+        define(make_protocol(specification, ["Claim"]).kind({}))
     assert "Sent.tla:" in str(refused.value)
 
 

@@ -65,10 +65,10 @@ APPROXIMATIONS = (
     ),
     Approximation(
         "a set that is an element of a set, in a record of a set, or bound by a quantifier",
-        "an element of a new sort. A predicate says what its members are. For each formula, the new sort has "
-        "an element. Its members are the values that satisfy the formula",
-        "the new sort has an element for every set. It is not assumed that two elements with the same "
-        "members are equal: solvers get fewer facts than are true",
+        "an element of a new sort. A predicate says what its members are. For each formula P over the "
+        "members, the new sort is assumed to contain the set {x : P(x)}",
+        "each such set exists. It is not assumed that two elements with the same members are equal: solvers "
+        "get fewer facts than are true",
     ),
     Approximation(
         "the elements of a sequence that satisfy a condition",
