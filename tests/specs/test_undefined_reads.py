@@ -210,4 +210,4 @@ def test_the_command_line_says_where() -> None:
     assert done.exit_code == 10
     assert "UndefinedRead: VIOLATED in 1 step" in done.output
     assert "the guard of Fire() reads o, which has no value" in " ".join(done.output.split())
-    assert "INCONCLUSIVE(UndefinedRead is violated, depth " in done.output
+    assert "INCONCLUSIVE(UndefinedRead is violated, depth 0 closed)" in done.output

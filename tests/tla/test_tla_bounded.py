@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,6 +27,7 @@ from verifier.runs.modules.refining import run_from_sample
 from verifier.runs.modules.strategy import answer_question
 from verifier.runs.modules.translating import NotTranslated, Symbolic
 from verifier.runs.modules.verdicts import SettledVerdicts
+from verifier.runs.news import Remark
 from verifier.specs.titles import UNDEFINED_READ
 from verifier.tla.columns import level_choice as levels
 from verifier.tla.explorer import Explorer
@@ -305,6 +307,21 @@ def test_depths_are_kept_where_sorts_are_widened(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(refining, "widen_after", _interrupt)
     found = _kinds(_run(translate_body(tmp_path, body, CONFIG), **asked))
     assert found == {"Inv": ("INCONCLUSIVE", 1)}, "x = 0..2 were seen, so a step from x = 2 leaves the sorts"
+
+
+def test_closed_depths_are_told_where_sorts_are_widened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So they stand if an interrupt ends the next search: that one may close more than the sorts allow."""
+    body = "\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 30\nInv == x < 30"
+    monkeypatch.setattr(translation, "sample", few)
+    monkeypatch.setattr(Scout, "widen", lambda *_: None)
+    asked: dict[str, Any] = {"depth": 20, "steps": "serial", "properties": ("Inv",)}
+    question, news = question_of(translate_body(tmp_path, body, CONFIG), "bmc", **asked), list[Any]()
+    answer_question(replace(question, listen=news.append))
+    told = [one.closed for one in news if isinstance(one, Remark) and one.closed]
+    assert told[0] == {"Inv": 1}
+    assert all(one["Inv"] <= other["Inv"] < 20 for one, other in pairwise(told))
 
 
 def _compare_handed_over(folder: Path, seeds: range, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:

@@ -88,11 +88,6 @@ class Progress:
     beyond: bool = False
     """True if it has more actions than the depth asked for."""
 
-    @property
-    def closed_depths(self) -> Mapping[str, int]:
-        """Return the depth that is closed for each of the properties; empty for an execution."""
-        return {} if self.steps is not None else dict.fromkeys(self.properties, self.depth)
-
 
 def check(model: Model, request: Request, listen: Callable[[Progress], None] = lambda _: None) -> Outcome:
     """Checks the properties to the depth asked for, or until the limits or the user end it.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from verifier.verdict import VerdictKind
@@ -16,6 +17,8 @@ class Remark:
     """News from before an engine begins, or between two of its runs."""
 
     words: str
+    closed: Mapping[str, int] = field(default_factory=dict)
+    """The depths that are closed for properties, whatever ends the run."""
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.expectations import exit_code
-from verifier.runs.news import Known
+from verifier.runs.news import Known, Remark
 from verifier.runs.question import Answer, Question, conclude, make_undecided_verdicts
 from verifier.verdict import Verdict, VerdictKind
 
@@ -35,8 +35,8 @@ class ToldVerdicts:
                 if all(n in self._runs and self._runs[n][0].kind is one.kind for n, (one, _) in told.items()):
                     return  # an exploration found it again at wider sorts
                 self._runs |= told
-            for name, depth in getattr(news, "closed_depths", {}).items():
-                self._closed[name] = max(depth, self._closed.get(name, -1))
+            elif isinstance(news, Remark):
+                self._closed |= news.closed
             listen(news)
 
         return hear
@@ -58,7 +58,7 @@ class ToldVerdicts:
     def keep_in(self, run: Run) -> Run:
         """Return a run in which these stand where it knows nothing: it may have ended while a translation was
         built once more."""
-        run = self._restore_depths(run)
+        run = restore_depths(run, self._closed)
         verdicts = {one.property_name: one for one in run.outcome.verdicts}
         lost = [name for name in self._runs if _is_open(verdicts.get(name))]
         if not lost:
@@ -75,20 +75,19 @@ class ToldVerdicts:
             traces={**run.traces, **{name: trace for name, trace in traces.items() if trace is not None}},
         )
 
-    def _restore_depths(self, run: Run) -> Run:
-        """Return the run with its open verdicts at the depths that were closed before it ended."""
-
-        def restore(one: Verdict) -> Verdict:
-            depth = self._closed.get(one.property_name, -1)
-            known = -1 if one.depth is None else one.depth
-            return replace(one, depth=depth) if _is_open(one) and known < depth else one
-
-        return replace(
-            run, outcome=replace(run.outcome, verdicts=tuple(map(restore, run.outcome.verdicts)))
-        )
-
     def _definition(self, run: Run, names: Sequence[str]) -> Any:
         return run.definition if run.definition.variables else self._runs[names[0]][1].definition
+
+
+def restore_depths(run: Run, closed: Mapping[str, int]) -> Run:
+    """Return a run whose open verdicts have the depths that were closed before, unless it closed more."""
+
+    def restore(one: Verdict) -> Verdict:
+        depth = closed.get(one.property_name, -1)
+        known = -1 if one.depth is None else one.depth
+        return replace(one, depth=depth) if _is_open(one) and known < depth else one
+
+    return replace(run, outcome=replace(run.outcome, verdicts=tuple(map(restore, run.outcome.verdicts))))
 
 
 def _is_open(verdict: Verdict | None) -> bool:

@@ -35,6 +35,7 @@ from verifier.runs.modules.module_question import (
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
 from verifier.runs.news import Remark
+from verifier.runs.told import restore_depths
 from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widen
@@ -145,7 +146,8 @@ def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdi
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
 
     closed = ClosedDepths(asked.question.properties)
-    return closed.restore_depths(_refine_until_decided(asked, made, settled or SettledVerdicts(), closed))
+    run = _refine_until_decided(asked, made, settled or SettledVerdicts(), closed)
+    return restore_depths(run, closed.depths)
 
 
 def _refine_until_decided(
@@ -183,7 +185,8 @@ def _refine_until_decided(
             closed.add(run, leaving)
             asked = _add_closed_depths(asked, closed)
         try:
-            asked.listen(Remark(run_within_limits(asked, partial(widen_after, made, leaving, widened))))
+            words = run_within_limits(asked, partial(widen_after, made, leaving, widened))
+            asked.listen(Remark(words, dict(closed.depths)))
             _check_growth(asked, settled, widened)
         except Interrupted as stop:
             return settled.add_to(made, _stop_run(asked, str(stop)), asked)

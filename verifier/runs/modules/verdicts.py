@@ -95,16 +95,6 @@ class ClosedDepths:
             if one.depth is not None and one.depth < (leaving.steps or 0):
                 self.depths[one.property_name] = max(one.depth, self.depths.get(one.property_name, -1))
 
-    def restore_depths(self, run: Run) -> Run:
-        """Return the run with its open verdicts at these depths, if it ended before it closed them again."""
-        verdicts = tuple(
-            replace(one, depth=self.depths[one.property_name])
-            if _is_open(one) and (one.depth or -1) < self.depths.get(one.property_name, -1)
-            else one
-            for one in run.outcome.verdicts
-        )
-        return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
-
 
 def _is_open(verdict: Verdict) -> bool:
     return verdict.kind is VerdictKind.INCONCLUSIVE
