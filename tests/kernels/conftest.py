@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from verifier.kernels import building
+from verifier.kernels import building, choosing
 from verifier.kernels.library import Library
 
 
@@ -36,5 +36,5 @@ def library(own_cache: None) -> Library:
 @pytest.fixture
 def at_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small explorations use the library, too."""
-    monkeypatch.setattr(building, "MANY", 0)
-    monkeypatch.setattr(building, "VERY_MANY", 0)
+    monkeypatch.setattr(choosing, "MANY", 0)
+    monkeypatch.setattr(choosing, "VERY_MANY", 0)

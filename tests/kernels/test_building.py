@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.level_search import build_small, everything
 from verifier.engines.explore import explore
-from verifier.kernels import building
+from verifier.kernels import building, choosing
 from verifier.kernels.library import Library
 
 
@@ -163,8 +163,8 @@ def test_exploration_goes_on_without(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(building, "MANY", 0)
-    monkeypatch.setattr(building, "VERY_MANY", 0)
+    monkeypatch.setattr(choosing, "MANY", 0)
+    monkeypatch.setattr(choosing, "VERY_MANY", 0)
     monkeypatch.setenv("CC", _compiler(tmp_path, "exit 1"))
     caplog.set_level(logging.INFO)
     model = build_small("kafka-truncate-hw")
@@ -176,7 +176,7 @@ def test_exploration_goes_on_without(
 def test_nothing_is_compiled_before_it_pays(
     folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(building, "MANY", 0)
+    monkeypatch.setattr(choosing, "MANY", 0)
     model = build_small("kafka-truncate-hw")
     caplog.set_level(logging.INFO)
     explore(model, everything(model))

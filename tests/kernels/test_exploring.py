@@ -23,7 +23,7 @@ from tests.support.tlc import constants_of, read_measured
 from verifier.engines import explore as engine
 from verifier.engines.exploration import Beyond, Exploration, Request
 from verifier.engines.explore import explore
-from verifier.kernels import building
+from verifier.kernels import choosing
 from verifier.processes.limits import Limits
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.registry import load
@@ -105,7 +105,7 @@ def test_few_successors_at_a_time_are_the_same(
 
 
 def test_it_begins_between_levels(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(building, "MANY", 40)
+    monkeypatch.setattr(choosing, "MANY", 40)
     model = build_small("kafka-truncate-hw")
     _same(model, everything(model), caplog)
 

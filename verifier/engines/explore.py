@@ -34,7 +34,7 @@ from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Successors
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.table import StateTable
-from verifier.kernels.building import library_for
+from verifier.kernels.choosing import library_for
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.processes.watching import Watched, look_at
 from verifier.system.model import Model

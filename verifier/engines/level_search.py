@@ -42,7 +42,7 @@ from verifier.explicit.sections import Section
 from verifier.explicit.sorted_states import Run, distinct
 from verifier.explicit.table import StateTable
 from verifier.files import reason_of
-from verifier.kernels.building import library_for
+from verifier.kernels.choosing import library_for
 from verifier.processes.limits import Interrupted
 from verifier.storage.blocks import BlockWriter, Damaged, Slice
 from verifier.storage.work_folder import WorkFolder

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit.fused import FusedLooks
-from verifier.explicit.fused_tasks import FusedCollection, fused_looks
 from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
 from verifier.explicit.moves import Look
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import INVERSES, columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
+
+if TYPE_CHECKING:
+    from verifier.explicit.fused import FusedLooks
+    from verifier.explicit.fused_tasks import FusedCollection
 
 _SUCCESSORS_AT_ONCE = 1 << 19
 """The most that a task collects. More duplicates are found among more, but no longer within caches."""
@@ -21,9 +25,9 @@ _SUCCESSORS_AT_ONCE = 1 << 19
 def expand(stage: Stage, task: Expand) -> Expanded:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     chunk = stage.transitions.chunk()
-    written, fused = _Written(stage, task), fused_looks(stage, task)
+    written = _Written(stage, task)
+    fused, pieces = _choose_means(written)
     rows, tally, failing = _states(stage, task, fused), stage.tally(), dict[str, int]()
-    pieces = _Pieces(written) if fused is None else FusedCollection(fused, stage, task, written.add_fused)
     for start in range(0, task.count, chunk):
         look = (fused or stage.transitions).look(rows[start : start + chunk])
         tally.count(look, stage.orbits)
@@ -37,6 +41,16 @@ def expand(stage: Stage, task: Expand) -> Expanded:
         pieces.add(look, (task.first + start) // chunk)
     pieces.write()
     return Expanded(task.number, tally, failing, tuple(written.blocks), peak_memory())
+
+
+def _choose_means(written: _Written) -> tuple[FusedLooks | None, _Pieces | FusedCollection]:
+    """The library's evaluation and collection, if the task may use them and there is one; else NumPy's."""
+    if written.task.kernels:
+        from verifier.explicit.fused_tasks import FusedCollection, fused_looks  # only long searches need them
+
+        if (fused := fused_looks(written.stage, written.task)) is not None:
+            return fused, FusedCollection(fused, written.stage, written.task, written.add_fused)
+    return None, _Pieces(written)
 
 
 def _states(stage: Stage, task: Expand, fused: FusedLooks | None) -> Rows:

@@ -74,8 +74,9 @@ class FusedCollection:
         if not collected.count:
             return
         words = collected.rows.shape[1] - 1
-        first, last = (int(collected.rows[place, words]) for place in (0, collected.count - 1))
-        used = bits_before_keys(words, self._bits, last - first)
+        rows = collected.rows[: collected.count]
+        first, last = int(rows[0, words]), int(rows[-1, words])
+        used = bits_before_keys(rows[:, words - 1], words, self._bits, last - first)
         limits, content = self._looks.library.divide(collected, self._sections, used or 0)
         self._write(content, limits.tolist(), None if used is None else first)
         collected.clear()

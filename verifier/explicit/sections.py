@@ -53,17 +53,19 @@ def join_sections(columns: Sequence[Column], keys: Column, bits: int) -> tuple[l
     changed. The first word has none left over: it is a hash. Keys ascend.
     """
     least = int(keys[0])
-    used = bits_before_keys(len(columns), bits, int(keys[-1]) - least)
-    if used is None or int(columns[-1].max()) >> used:
+    used = bits_before_keys(columns[-1], len(columns), bits, int(keys[-1]) - least)
+    if used is None:
         return [*columns, keys], None
     columns[-1] |= (keys - np.uint64(least)) << np.uint64(used)
     return list(columns), least
 
 
-def bits_before_keys(words: int, bits: int, greatest: int) -> int | None:
-    """The number of bits of the last word that states have, if keys up to the greatest fit above them."""
+def bits_before_keys(last: Column, words: int, bits: int, greatest: int) -> int | None:
+    """The number of bits that states have in their last words, if keys up to the greatest fit above them and
+    none of these words has any of these bits; None if not."""
     used = _count_used_bits(words, bits)
-    return used if words > 1 and 0 < used < WORD and not greatest >> (WORD - used) else None
+    fits = words > 1 and 0 < used < WORD and not greatest >> (WORD - used)
+    return used if fits and not int(last.max()) >> used else None
 
 
 def sections(columns: Sequence[Column], order: NDArray[np.int64], limits: Sequence[int]) -> Column:

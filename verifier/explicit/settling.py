@@ -6,15 +6,14 @@ Source: Stern and Dill 1998, doi:10.1007/BFb0028743, keep states on disk and fin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verifier.explicit import fused_tasks
-from verifier.explicit.fused_tasks import fused_looks
 from verifier.explicit.level_tasks import (
     CHUNK_SHIFT,
     MOVE_MASK,
@@ -28,9 +27,15 @@ from verifier.explicit.level_tasks import (
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import bounds, rows_of
 from verifier.explicit.sections import Section, in_sections
-from verifier.explicit.sorted_states import Columns, Run, find_new, merge_runs, size
-from verifier.storage.blocks import Column, Slice
+from verifier.explicit.sorted_states import Columns, Places, Run, find_new, merge_runs, size
+from verifier.storage.blocks import Column, Shelf, Slice
 
+if TYPE_CHECKING:
+    from verifier.explicit.fused import FusedLooks
+    from verifier.explicit.moves import Transitions
+
+FindNew: TypeAlias = Callable[[Shelf, NDArray[np.uint64], int, int, Sequence[Run]], tuple[Columns, Places]]
+Keep: TypeAlias = Callable[[NDArray[np.uint64], NDArray[np.bool_]], Iterable[Column]]
 FEW_RUNS = 4
 """The number of runs of a partition up to which they stay as they are."""
 FEW_FOR_KERNELS = 64
@@ -76,7 +81,19 @@ class _Settling:
         self._found = np.zeros(len(stage.transitions.actions), np.int64)
         self._sources = np.zeros(task.chunks, np.int64)
         self._tally, self._failing = stage.tally(), dict[str, int]()
-        self._fused = fused_looks(stage, task)
+        self._find_new: FindNew = find_new
+        self._keep: Keep = _keep
+        self._transitions: Transitions | FusedLooks = stage.transitions
+        if task.kernels:
+            self._use_library()
+
+    def _use_library(self) -> None:
+        from verifier.explicit import fused_tasks  # only long searches need it
+
+        if (fused := fused_tasks.fused_looks(self._stage, self._task)) is not None:
+            self._find_new = partial(fused_tasks.find_new, fused.library)
+            self._keep = fused.library.keep
+            self._transitions = fused
 
     def settle(self, pieces: Sequence[Section], low: int, high: int) -> None:
         """Finds the new states of a range, of which these are all successors: at once, if they fit into
@@ -94,8 +111,7 @@ class _Settling:
 
     def _find(self, successors: NDArray[np.uint64], low: int, high: int) -> None:
         """Finds the new states of a range among the successors, which ascend by their keys."""
-        find = find_new if self._fused is None else partial(fused_tasks.find_new, self._fused.library)
-        states, firsts = find(self._shelf, successors, low, high, self._task.runs)
+        states, firsts = self._find_new(self._shelf, successors, low, high, self._task.runs)
         keys_met = successors[-1].take(firsts)
         self._found += _count(keys_met >> np.uint64(PLACE_BITS) & np.uint64(MOVE_MASK), self._found)
         if self._task.properties is not None:
@@ -104,8 +120,7 @@ class _Settling:
         elif len(firsts):
             arrived = np.zeros(successors.shape[1], np.bool_)
             arrived[firsts] = True
-            keep = _keep if self._fused is None else self._fused.library.keep
-            *columns, keys = keep(successors, arrived)
+            *columns, keys = self._keep(successors, arrived)
             del successors
             self._write(states, columns, keys)
 
@@ -128,7 +143,7 @@ class _Settling:
         """Looks at new states, in any order."""
         chunk = self._stage.transitions.chunk()
         for start in range(0, len(rows), chunk):
-            look = (self._fused or self._stage.transitions).look(rows[start : start + chunk])
+            look = self._transitions.look(rows[start : start + chunk])
             self._tally.count(look, self._stage.orbits)
             self._tally.unexpanded |= bool(look.enabled.any())
             for name in properties:

@@ -29,9 +29,6 @@ _LOG = logging.getLogger(__name__)
 _SOURCE = Path(__file__).with_name("kernel.c")
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-x", "c")
 _COMPILERS = ("cc", "gcc", "clang")
-MANY, VERY_MANY = 50_000, 1_000_000
-"""The numbers of states from which the library is worth its start: if it is kept, and if it must be compiled
-first, which takes as long as some hundred thousand states."""
 _LOCK = ".lock"
 _LONGEST = 30
 """Seconds that the compiler may take."""
@@ -46,14 +43,6 @@ def is_kept() -> bool:
     with suppress(OSError):
         return any(_folder().glob("*.so"))
     return False
-
-
-def library_for(known: int) -> Library | None:
-    """The library, if there is one, for a search that knows this number of states and goes on; None if it
-    would not pay."""
-    if known < MANY or (known < VERY_MANY and not is_kept()):
-        return None
-    return load_library()
 
 
 @cache
