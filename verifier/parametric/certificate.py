@@ -154,7 +154,7 @@ def check(reading: ParametricReading, content: Content, limits: Limits, solver: 
         if claim not in needed:
             needed.add(claim)
             for one in fitting.whole.claims[claim]:
-                fitting.of_step(claim, one.name)
+                fitting.of_step(claim, one.name)  # a misfit ends the check before a solver is asked
                 tasks.append(Task(one.name, server, limits, (claim, one.name)))
 
     limit = None

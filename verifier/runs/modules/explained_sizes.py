@@ -16,7 +16,7 @@ from verifier.encodings.concrete import show
 from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.plain_terms import plain
 from verifier.errors import UsageError
-from verifier.runs.modules.loading import TlaLoaded, split_properties
+from verifier.runs.modules.loading import TlaLoaded, with_invariants
 from verifier.runs.modules.traces import make_failing_part, report_violation
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.specs.definition import Definition
@@ -63,9 +63,8 @@ def retell_at_sizes(
     at_sizes = None if trace is None else _read_at_sizes(protocol, load_at, definition, trace)
     if trace is None or at_sizes is None:
         return None
-    spec = replace(at_sizes.specification, symmetry=[], view=None)
-    own = {name: formula_of(spec, operator_of(name))}
-    spec = split_properties(replace(spec, invariants={**spec.invariants, **own}))
+    own = formula_of(at_sizes.specification, operator_of(name))
+    spec = with_invariants(at_sizes.specification, {name: own})
     states = [at_sizes.decode(state) for state in trace.states]
     with without_traces(spec), suppress(Undefined):
         actions = list(Explorer(spec, properties=(name,)).walks.actions(states))

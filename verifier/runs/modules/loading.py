@@ -322,6 +322,13 @@ def checkable(spec: Specification, name: str) -> bool:
     return bool(safety.initially or safety.always or safety.steps)
 
 
+def with_invariants(spec: Specification, formulas: Mapping[str, Formula]) -> Specification:
+    """Return the specification with further invariants, its properties split, and no state taken for another
+    one."""
+    plain = replace(spec, symmetry=[], view=None, invariants={**spec.invariants, **formulas})
+    return split_properties(plain)
+
+
 def split_properties(spec: Specification) -> Specification:
     """Return the specification with each property about states and steps split in two. Each part has the name
     that engines use."""

@@ -15,7 +15,7 @@ from typing import Any
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.loaded import TypeInvariantViolated
 from verifier.runs.modules.bounded_checking import interpreter_properties
-from verifier.runs.modules.loading import split_properties
+from verifier.runs.modules.loading import with_invariants
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.specs.definition import Definition
@@ -48,9 +48,9 @@ def find_violations(
 ) -> TypeInvariantViolated:
     """Return the replayed violations of the type invariant and of the properties, at the constants where the
     comparison met one. The properties without a violation there stay open."""
-    began, spec = time.monotonic(), replace(met.specification, symmetry=[], view=None)
+    began, spec = time.monotonic(), met.specification
     own = {name: formula_of(spec, name) for name in (type_invariant, *properties) if _is_operator(spec, name)}
-    spec = split_properties(replace(spec, invariants={**spec.invariants, **own}))
+    spec = with_invariants(spec, own)
     names = tuple(dict.fromkeys([type_invariant, *properties]))
     if interpreter_properties(spec, names) is None:
         names = (type_invariant,)

@@ -248,8 +248,9 @@ class _Maker:
         members |= {"state": self._state(), "init": self._init(), "assumptions": self._assumptions()}
         self._add_families(members, reading)
         now = {one: Typed(kind, variable_of(_symbol(one, kind, reading))) for one, kind in self.kinds.items()}
-        self._decide_on_large_sets(reading, now, claims)
         shapes = self._shapes(reading, now)
+        if self._keeps_large_sets(reading, now, claims):
+            shapes = self._shapes(reading, now)
         InitialStates(reading, self.kinds).require_exact(now)
         for shape in shapes:
             for _, attribute, kind in shape.parameters:
@@ -266,14 +267,15 @@ class _Maker:
             self._add(members, f"lemma_{name}", LemmaMember(self._claim(claims[name]), name))
         return type(self.specification.module.name, (Protocol,), members)
 
-    def _decide_on_large_sets(
+    def _keeps_large_sets(
         self, reading: Reading, now: Mapping[ast.Variable, Typed], claims: Mapping[str, Formula]
-    ) -> None:
-        """Keep large sets as sets if some formula about them is no count (``large_sets``)."""
-        self._shapes(reading, now)
+    ) -> bool:
+        """True if large sets stay sets from now on, since some formula about them is no count
+        (``large_sets``). The actions were read before."""
         for claim in claims.values():
             reading.formula(claim.body, Scope(claim.module, now))
         self.constants.keeps_large_sets = self.constants.has_uncounted_sets
+        return self.constants.keeps_large_sets
 
     def _add_families(self, members: dict[str, Any], reading: Reading) -> None:
         """Add what is known of families as a lemma."""
