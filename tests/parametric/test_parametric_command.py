@@ -72,7 +72,7 @@ def test_the_command_does_not_say_all_where_code_decides_on_a_constant() -> None
 
 def test_what_was_not_tried_is_told_from_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a proof of another property, which says nothing of either. No violation is searched here."""
-    monkeypatch.setattr("verifier.runs.all_constants._violations", lambda *_: (None, {}))
+    monkeypatch.setattr("verifier.engines.small_violations.find_violations", lambda *_, **__: {})
     loaded = load_spec(f"{ROOT / 'tests' / 'support' / 'toys.py'}:LockServer", {})
     names = ["HolderWaitsNoMore", "NotAllAsk"]
     run = execute("prove", loaded, engine_named("prove").options_for(names, {"all_constants": True}))

@@ -273,7 +273,7 @@ def test_the_step_is_shown_and_compared_at_its_own_constants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No violation is searched here."""
-    monkeypatch.setattr("verifier.runs.all_constants._violations", lambda *_: (None, {}))
+    monkeypatch.setattr("verifier.engines.small_violations.find_violations", lambda *_, **__: {})
     done = verify("prove", _counting(tmp_path), "--all-constants")
     assert done.exit_code == 12
     assert "Its constants: clients=3, limit=3." in " ".join(done.stdout.split())

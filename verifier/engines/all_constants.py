@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from verifier.engines.outcome import Outcome
 from verifier.engines.refuting import refuting
+from verifier.engines.small_violations import EarlyViolations
 from verifier.errors import UsageError, make_unknown_name_error
 from verifier.parametric.certificate import dump
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.parametric.proving import PROVABLE, Attempt, Proofs, list_open_places, prove
+from verifier.parametric.proving import PROVABLE, Attempt, Proofs, Violated, list_open_places, prove
 from verifier.parametric.results import Open, Shown, place_of, say_obligation
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
@@ -75,10 +77,12 @@ def check(
     limits: Limits,
     listen: Callable[[Any], None] = lambda _: None,
     at_small: Sequence[Callable[[], Model | None]] = (),
+    early: EarlyViolations | None = None,
 ) -> AllConstantsOutcome:
     """Prove the properties, or report the open obligations. Nothing is refuted: a counterexample of the
     reading may be none of the protocol, at the chosen constants. ``at_small`` makes models in which
-    counterexamples to induction are searched meanwhile."""
+    counterexamples to induction are searched meanwhile. A property that ``early`` knows to be violated has no
+    proof, so its attempt ends."""
     limits = limits.begin()
     attempts: list[Attempt] = []
     verdicts: list[Verdict] = []
@@ -90,9 +94,12 @@ def check(
             verdicts.append(_verdict(attempts[-1], 0.0))
             continue
         try:
+            _end_if_violated(early, name)
             works = [refuting(made, name) for made in at_small]
             proofs = within(limits, lambda: Proofs.of(reading))
-            attempt = prove(proofs, name, limits, listen, works)
+            attempt = prove(proofs, name, limits, listen, works, partial(_end_if_violated, early, name))
+        except Violated:
+            attempt = Attempt(name, False, violated=True)
         except KeyboardInterrupt:
             attempt = Attempt(name, False, limit=INTERRUPTED)
         except Interrupted as limit:
@@ -117,6 +124,12 @@ def check(
         assumptions=reading.said,
         certificates=certificates,
     )
+
+
+def _end_if_violated(early: EarlyViolations | None, name: str) -> None:
+    """Raises Violated if an execution is known that violates the property."""
+    if early is not None and early.knows(name):
+        raise Violated
 
 
 def not_begun(
@@ -147,6 +160,9 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     if attempt.proved:
         return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ALL_CONSTANTS)
     places = [say_obligation(at, claim) for at, claim, _ in list_open_places(attempt.open)]
+    if attempt.violated:
+        reason = "an execution at other small constants violates it: ask for it alone"
+        return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
     reason = attempt.limit or f"not proved: {'; '.join(places)}"
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 

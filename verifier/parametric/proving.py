@@ -47,6 +47,10 @@ _CLOCK = 900.0
 Listen = Callable[[Any], None]
 
 
+class Violated(Exception):
+    """An execution violates the property, so that its proof ends."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """A property, the obligations shown for it and its lemmas, and the open ones."""
@@ -61,6 +65,8 @@ class Attempt:
     """The lemmas that the proof needs, and the property if it is kept."""
     limit: str | None = None
     peak_memory: int = 0
+    violated: bool = False
+    """True if there is no proof, since an execution violates the property."""
 
     @property
     def open(self) -> tuple[Open, ...]:
@@ -70,7 +76,7 @@ class Attempt:
     @property
     def proved(self) -> bool:
         """True if all needed obligations were shown."""
-        return self.limit is None and not self.open
+        return self.limit is None and not self.open and not self.violated
 
 
 @dataclass(frozen=True)
@@ -157,12 +163,14 @@ def prove(
     limits: Limits,
     listen: Listen = lambda _: None,
     refuting: Sequence[Work] = (),
+    watch: Callable[[], None] = lambda: None,
 ) -> Attempt:
     """Show that the lemmas imply the property or preserve it together, and then every lemma that this needs.
     Implication is first tried with little effort, because a failing proof takes all of it. ``refuting``: work
-    that reports Refuted obligations at some constants. If the proof needs one of them, it is given up."""
+    that reports Refuted obligations at some constants. If the proof needs one of them, it is given up.
+    ``watch`` is called several times a second, and may raise Violated."""
     load_script_solvers()
-    search = _Search(proofs, property_name, limits, listen, Refutations(deque(refuting)))
+    search = _Search(proofs, property_name, limits, listen, Refutations(deque(refuting)), watch)
     if proofs.system.kind(property_name) in NOT_KEPT:
         return search.attempt(kept=False)
     if not search.is_implied(soon=True):
@@ -181,6 +189,7 @@ class _Search:
     limits: Limits
     listen: Listen
     refuted: Refutations
+    watch: Callable[[], None]
     shown: dict[tuple[bool, str], Shown] = field(default_factory=dict)
     """Shown obligations, by whether the property was kept, and by name."""
     peak_memory: int = 0
@@ -285,7 +294,7 @@ class _Search:
             return
         kept = bool(listed.obligations.kept)
         try:
-            for done in run_tasks(tasks, AT_ONCE):
+            for done in run_tasks(tasks, AT_ONCE, lambda _: self.watch()):
                 self.peak_memory = max(self.peak_memory, done.peak_memory)
                 if done.name == REFUTING:
                     self.refuted.take(done)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.concrete import show_constants
 from verifier.encodings.open_integers import LARGEST
-from verifier.engines import bmc
 from verifier.engines.all_constants import (
     AllConstantsOutcome,
     check,
@@ -20,6 +19,13 @@ from verifier.engines.all_constants import (
     stop_at_violations,
 )
 from verifier.engines.induction import Request, induct
+from verifier.engines.small_violations import (
+    DEPTH,
+    SEARCHED,
+    EarlyViolations,
+    is_about_bounds,
+    search_violations,
+)
 from verifier.errors import UsageError
 from verifier.outcomes.expectations import exit_code
 from verifier.outcomes.run import Run
@@ -37,22 +43,14 @@ from verifier.runs.loaded import Differs, OfModule, TypeInvariantViolated
 from verifier.runs.protocol_loading import load_class_at
 from verifier.runs.reading_for_all import class_of, list_small_constants, reading_of
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
-from verifier.specs.definition import Definition, DefinitionError, PropertyKind
+from verifier.specs.definition import Definition, DefinitionError
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.prove_options import ProveOptions
     from verifier.runs.question import Question
-
-
-_DEPTH = 12
-"""The actions of an execution that violates an open property, which is searched at small constants."""
-_SEARCHED = (PropertyKind.INVARIANT, PropertyKind.STEP_INVARIANT)
-"""The kinds of properties for which it is searched. A deadlock may come from the bounds of small sorts."""
-_SECONDS_TO_VIOLATE = 10.0
-"""The limit of that search at one choice of constants."""
 
 
 def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
@@ -124,22 +122,28 @@ def _show_sizes(definition: Definition) -> str:
 
 def _with_violations(
     outcome: AllConstantsOutcome,
-    searched: Collection[str],
-    small: Sequence[Callable[[], Model | None]],
-    limits: Limits,
+    question: Question[ProveOptions],
+    reading: ParametricReading,
+    early: EarlyViolations,
 ) -> tuple[AllConstantsOutcome, Model | None]:
     """Replace the open verdicts of properties that are violated at small constants: the first at which most
-    are. Return the model of these executions, too. Bounded checking replays them before it answers."""
+    are. Return the model of these executions, too."""
+    searched = _list_searched(question, reading)
     open_names = tuple(
         verdict.property_name
         for verdict, attempt in zip(outcome.verdicts, outcome.attempts, strict=False)
         if verdict.kind is VerdictKind.INCONCLUSIVE
-        and attempt.limit is None
+        and (attempt.limit is None or early.knows(verdict.property_name))
         and verdict.property_name in searched
     )
-    model, violated = _violations(small, open_names, limits) if open_names else (None, {})
-    if model is None:
+    small = _models(question, reading, DEPTH)
+    place, violated = search_violations(small, open_names, question.limits, early)
+    if place is None:
         return outcome, None
+    # It was built before within the limits. What was found in time is told although the time is over now.
+    again = replace(question, limits=Limits(memory=question.limits.memory))
+    model = _models(again, reading, DEPTH)[place]()
+    assert model is not None
     where = show_constants(model.definition.constants)
     verdicts = tuple(
         replace(violated[one.property_name], reason=f"with {where}") if one.property_name in violated else one
@@ -148,36 +152,10 @@ def _with_violations(
     return replace(outcome, verdicts=verdicts), model
 
 
-def _violations(
-    small: Sequence[Callable[[], Model | None]], names: tuple[str, ...], limits: Limits
-) -> tuple[Model | None, Mapping[str, Verdict]]:
-    """Return the violations at some of the constants, each searched for a short time."""
-    best: tuple[Model | None, Mapping[str, Verdict]] = (None, {})
-    for made in small:
-        left = limits.begin().seconds_left
-        if len(best[1]) == len(names) or (left is not None and left <= 0) or (model := made()) is None:
-            continue
-        seconds = _SECONDS_TO_VIOLATE if left is None else min(left, _SECONDS_TO_VIOLATE)
-        request = bmc.Request(names, _DEPTH, limits=Limits(seconds=seconds, memory=limits.memory).begin())
-        try:
-            verdicts = bmc.check(model, request).verdicts
-        except (UsageError, Interrupted):
-            continue  # no state is initial there, or the time is over
-        violated = {
-            one.property_name: one
-            for one in verdicts
-            if one.kind is VerdictKind.VIOLATED and not _is_about_bounds(model, one.property_name)
-        }
-        if len(violated) > len(best[1]):
-            best = model, violated
-    return best
-
-
-def _is_about_bounds(model: Model, claim: str | None) -> bool:
-    """True for the type invariant if integers have bounds here alone: leaving these violates nothing. The
-    comparison with the module finds values beyond the module's own bounds."""
-    types = [one.name for one in model.definition.properties if one.kind is PropertyKind.TYPE_INVARIANT]
-    return LARGEST in model.definition.constants and claim in types
+def _list_searched(question: Question[ProveOptions], reading: ParametricReading) -> list[str]:
+    """Return the properties for which executions that violate them are searched."""
+    kinds = {one.name: one.kind for one in reading.definition.properties}
+    return [name for name in question.properties if kinds[name] in SEARCHED]
 
 
 def _models(
@@ -216,7 +194,7 @@ def _counterexample(
             continue  # no state is initial there, or the time is over
         if trace is not None and trace.violates in request.about:
             return model, trace
-        if trace is not None and _is_about_bounds(model, trace.violates):
+        if trace is not None and is_about_bounds(model, trace.violates):
             continue
         if trace is not None and other is None:
             other = model, trace
@@ -246,6 +224,7 @@ def _stop_at_type_invariant(
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """Run until it is done, out of time, or interrupted."""
     began, reading, model = time.monotonic(), None, None
+    early: EarlyViolations | None = None
     figures: Mapping[str, Any] | None = None
     traces: Mapping[str, Mapping[str, Any]] = {}
     try:
@@ -254,7 +233,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         reading = within(question.limits, lambda: reading_of(question.loaded))
         building = time.monotonic() - began
         small = _models(question, reading)
-        outcome = check(reading, question.properties, question.limits, listen, small)
+        violations = _models(question, reading, DEPTH)
+        with EarlyViolations(violations, _list_searched(question, reading), question.limits) as early:
+            outcome = check(reading, question.properties, question.limits, listen, small, early)
     except (Interrupted, KeyboardInterrupt) as limit:
         building = time.monotonic() - began
         outcome = not_begun(question.properties, str(limit) or INTERRUPTED)
@@ -266,16 +247,12 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         outcome = _stop_at_type_invariant(question.properties, violated)
     if figures is not None:
         outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
-    if reading is not None and not outcome.interrupted:
+    if reading is not None and early is not None and not outcome.interrupted:
         if question.options.suggest:
             from verifier.runs.suggested_proofs import prove_with_suggestions  # few runs need it
 
             outcome = prove_with_suggestions(question, reading, outcome)
-        kinds = {one.name: one.kind for one in reading.definition.properties}
-        searched = [name for name, kind in kinds.items() if kind in _SEARCHED]
-        outcome, model = _with_violations(
-            outcome, searched, _models(question, reading, _DEPTH), question.limits
-        )
+        outcome, model = _with_violations(outcome, question, reading, early)
         if model is None:
             outcome, model = _with_counterexamples(outcome, small, question.limits)
         if model is not None and question.loaded.of_module is not None:

@@ -107,7 +107,7 @@ def prove_with_suggestions(
 ) -> AllConstantsOutcome:
     """Add to each open property lemmas with which it is proved. With lemmas that extend a TLA+ module it is
     proved at once. A module of lemmas that differs from what is read of it is no proof."""
-    cut = [one.limit for one in outcome.attempts if not one.proved]
+    cut = [one.limit for one in outcome.attempts if not one.proved and not one.violated]
     try:
         if cut and all(cut):  # a proof without lemmas took all the time
             raise Interrupted(f"{cut[0]} before it began")
@@ -128,7 +128,11 @@ def prove_with_suggestions(
 def _add_suggestions(
     question: Question[ProveOptions], reading: ParametricReading, outcome: AllConstantsOutcome
 ) -> AllConstantsOutcome:
-    open_ = [one.property_name for one in outcome.attempts if not one.proved and one.limit is None]
+    open_ = [
+        one.property_name
+        for one in outcome.attempts
+        if not one.proved and one.limit is None and not one.violated
+    ]
     kind, of_module = class_of(question.loaded), question.loaded.of_module
     _, first, given, _ = list_small_constants(question.loaded)
     between, constants = _find_between(first, given), dict(reading.constants)

@@ -207,9 +207,13 @@ def _list_undecided(run: Run) -> list[str]:
     assert isinstance(run.outcome, AllConstantsOutcome)
     tried = {attempt.property_name: attempt for attempt in run.outcome.attempts if attempt.results}
     open_ = [one for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    elsewhere = {attempt.property_name for attempt in run.outcome.attempts if attempt.violated}
     remarks = []
     for verdict in open_:
         name = verdict.property_name
+        if name in elsewhere:
+            remarks.append(f"{name} is violated, too, but its execution is not shown: {verdict.reason}.")
+            continue
         if name not in tried:
             remarks.append(f"The proof of {name} was not tried, so nothing is known ({verdict.reason}).")
             continue
@@ -219,7 +223,8 @@ def _list_undecided(run: Run) -> list[str]:
         obligations = say_count(len(results), "obligation")
         words = f"{left} of its {obligations} {are} open" if left else str(verdict.reason)
         remarks.append(f"{name} is neither proved nor refuted: {words}.")
-    return [*remarks, *_name_commands(run, [one for one in open_ if one.reason != LEFT_TO_LIVE], tried)]
+    left_open = [one for one in open_ if one.reason != LEFT_TO_LIVE and one.property_name not in elsewhere]
+    return [*remarks, *_name_commands(run, left_open, tried)]
 
 
 def _name_commands(run: Run, open_: Sequence[Verdict], tried: Collection[str]) -> list[str]:
