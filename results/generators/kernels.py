@@ -30,6 +30,10 @@ QUESTIONS = {
         *("kip320", "--property", "StrongIsr", *_EACH_THREE),
         *("--depth", "17", "--workers", "2"),
     ),
+    "kip320 to depth 19, symmetry": (
+        *("kip320", "--property", "StrongIsr", *_EACH_THREE),
+        *("--depth", "19", "--symmetry"),
+    ),
     "bookkeeper to depth 15": ("bookkeeper", *_BOOKKEEPER, "--depth", "15"),
     "bookkeeper to depth 17": ("bookkeeper", *_BOOKKEEPER, "--depth", "17"),
     "pulsar-compaction to depth 12": (*_PULSAR, "--depth", "12"),

@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.engines.test_random_systems import RandomProtocol
@@ -23,6 +24,7 @@ from tests.support.tlc import constants_of, read_measured
 from verifier.engines import explore as engine
 from verifier.engines.exploration import Beyond, Exploration, Request
 from verifier.engines.explore import explore
+from verifier.explicit import fused_orbits, orbits
 from verifier.kernels import choosing
 from verifier.processes.limits import Limits
 from verifier.specs.built_in import BUILT_IN
@@ -110,12 +112,53 @@ def test_it_begins_between_levels(monkeypatch: pytest.MonkeyPatch, caplog: pytes
     _same(model, everything(model), caplog)
 
 
-@pytest.mark.parametrize("options", [{"symmetry": True}, {"graph": True}, {"kernels": False}], ids=str)
-def test_it_is_refused(options: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     model = build_small("kafka-truncate-hw")
-    explore(model, Request((NO_DEADLOCK,), **options))
+    explore(model, Request((NO_DEADLOCK,), kernels=False))
     assert _USED not in caplog.text
+
+
+@pytest.mark.parametrize("few", [24, 0])
+@pytest.mark.parametrize("spec", some_of(BUILT_IN, every=2))
+def test_with_symmetry_all_is_the_same(
+    spec: str, few: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if elements are sorted by their keys."""
+    monkeypatch.setattr(orbits, "FEW_PERMUTATIONS", few)
+    monkeypatch.setattr(fused_orbits, "FEW_PERMUTATIONS", few)
+    model = build_small(spec)
+    _same(model, everything(model, symmetry=True, max_states=20_000), caplog)
+
+
+@pytest.mark.parametrize("few", [24, 0])
+@pytest.mark.parametrize("seed", first_of(range(60), 8))
+def test_random_systems_have_the_naive_orbits(
+    seed: int, few: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Orbits have as many states in all as the slow explorer finds one by one."""
+    monkeypatch.setattr(orbits, "FEW_PERMUTATIONS", few)
+    monkeypatch.setattr(fused_orbits, "FEW_PERMUTATIONS", few)
+    model = build(RandomProtocol({"rules": seed}))
+    found = _same(model, everything(model, symmetry=True), caplog)
+    expected = slow.explore(model)
+    assert found.statistics["states_in_orbits"] == expected.distinct_states
+    assert found.statistics["depth"] == expected.depth
+    assert {v.property_name: v.steps for v in found.verdicts if v.steps is not None} == expected.steps
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("spec", ["kafka-truncate-hw", "rabbit-sac"])
+def test_graphs_are_the_same(spec: str, symmetry: bool, caplog: pytest.LogCaptureFixture) -> None:
+    model = build_small(spec)
+    request = everything(model, graph=True, symmetry=symmetry, max_states=5_000)
+    caplog.set_level(logging.INFO)
+    one, other = explore(model, replace(request, kernels=False)).graph, explore(model, request).graph
+    assert _USED in caplog.text
+    assert one is not None
+    assert other is not None
+    assert np.array_equal(one.rows, other.rows)
+    assert np.array_equal(one.edges, other.edges)
 
 
 def test_small_searches_do_not_use_it(

@@ -146,6 +146,18 @@ def test_searches_in_files_find_the_same(spec: str, caplog: pytest.LogCaptureFix
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("spec", ["kafka-truncate-hw", "rabbit-sac"])
+def test_searches_in_files_with_symmetry_find_the_same(spec: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    model = build_small(spec)
+    expected = explore(model, everything(model, kernels=False, symmetry=True, max_depth=9))
+    beyond = Beyond(runner=partial(in_processes, 2), large_level=3)
+    explored = _in_files(kernels=True, model=model, beyond=beyond, symmetry=True, max_depth=9)
+    assert _USED in caplog.text
+    assert collect_findings(explored) == collect_findings(expected)
+
+
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("depth", [4, 9])
 def test_processes_and_a_last_level_find_the_same(depth: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
@@ -170,13 +182,17 @@ def test_a_folder_goes_on_with_and_without(kernels: bool, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("at_once")
-def test_files_that_last_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_files_that_last_are_the_same(
+    symmetry: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So a task may be repeated with the library or without. Whether runs are merged depends on the task."""
     monkeypatch.setattr(settling, "FEW_FOR_KERNELS", settling.FEW_RUNS)
     model, files = build_small("kafka-truncate-hw"), []
     for kernels in (False, True):
         folder = tmp_path / str(kernels)
-        _in_files(kernels=kernels, model=model, beyond=replace(IN_FILES, large_level=30, folder=folder))
+        beyond = replace(IN_FILES, large_level=30, folder=folder)
+        _in_files(kernels=kernels, model=model, beyond=beyond, symmetry=symmetry)
         states = sorted((folder / "states").iterdir())
         files.append({file.name.split("-", 1)[1]: file.read_bytes() for file in states})
     assert files[0] == files[1]

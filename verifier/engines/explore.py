@@ -98,6 +98,7 @@ class _BreadthFirstSearch:
         self.edges: list[NDArray[np.int64]] = []
         self.initial = 0
         self._fused: FusedSteps | None = None
+        self._orbits = findings.orbits
 
     def run(self, large: Callable[[int], bool] = lambda _: False) -> Head | None:
         """Search. If the search must continue in files, return their initial content. That happens if memory
@@ -132,6 +133,7 @@ class _BreadthFirstSearch:
     def _hand_over(self, starts: list[int], end: int) -> Head:
         """The findings; this search forgets them, so that its memory is free once the head is written."""
         table, self.table, self._fused = self.table, StateTable(self.moves.words), None
+        self._orbits = self.findings.orbits
         return Head(table, tuple(starts), end)
 
     def _add_initial(self) -> None:
@@ -153,8 +155,8 @@ class _BreadthFirstSearch:
                 findings.record_violation(
                     name, level, place + number, partial(self.table.chain, first + number)
                 )
-        findings.count_states(level, findings.tally.count(look, findings.orbits))
-        if expand and self._fused is not None:
+        findings.count_states(level, findings.tally.count(look, self._orbits))
+        if expand and self._fused is not None and self._orbits is None and not self.request.graph:
             self._expand_fused(self._fused, look, first)
         elif expand:
             self._expand(look, first)
@@ -165,7 +167,7 @@ class _BreadthFirstSearch:
     def _expand(self, look: Look, first: int) -> None:
         """Adds the successors; not all at once where they are very many, as they take memory."""
         steps, count = list[Successors](), 0
-        for step in self.moves.successors(look):
+        for step in (self._fused or self.moves).successors(look):
             steps.append(step)
             count += len(step.rows)
             if count >= _SUCCESSORS_AT_ONCE:
@@ -176,16 +178,15 @@ class _BreadthFirstSearch:
             self._take(steps, first)
 
     def _compile(self) -> None:
-        """Let the compiled library do the work from here on, if it pays and there is one. It knows neither
-        classes of states nor edges."""
+        """Let the compiled library do the work from here on, if it pays and there is one."""
         request, known = self.request, len(self.table)
-        refused = not request.kernels or request.graph or self.findings.orbits is not None
-        if self._fused is None and not refused and (library := library_for(known)) is not None:
+        if self._fused is None and request.kernels and (library := library_for(known)) is not None:
             from verifier.explicit.fused import FusedSteps
+            from verifier.explicit.fused_orbits import fuse
 
             _LOG.info("compiled kernels from %d states on", known)
             self._fused = FusedSteps(self.moves, self.table, library, self.findings.memory)
-            self.table = self._fused.table
+            self.table, self._orbits = self._fused.table, fuse(self._orbits, library)
 
     def _expand_fused(self, fused: FusedSteps, look: Look, first: int) -> None:
         findings = self.findings
@@ -209,7 +210,8 @@ class _BreadthFirstSearch:
         self._count_known(before)
 
     def _add(self, rows: Rows, predecessors: NDArray[np.int64]) -> tuple[Rows, NDArray[np.int64]]:
-        rows = self.findings.find_representatives(rows)
+        if self._orbits is not None:
+            rows = self._orbits.representatives(rows)
         self._check_growth(len(rows))
         new = self.table.insert(rows, predecessors)
         self.findings.known = len(self.table)

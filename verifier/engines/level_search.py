@@ -320,11 +320,10 @@ class LevelSearch:
         return runner, capacity_of(self._stage, int(runner.room * _SHARE_FOR_SORTING))
 
     def _use_kernels(self) -> bool:
-        """True if the compiled library may do the tasks of a level, because it pays and there is one here. It
-        knows no classes of states."""
+        """True if the compiled library may do the tasks of a level, because it pays and there is one here."""
         findings = self._findings
-        refused = not findings.request.kernels or findings.orbits is not None
-        if not refused and not self._kernels and library_for(findings.known) is not None:
+        allowed = findings.request.kernels and not self._kernels
+        if allowed and library_for(findings.known) is not None:
             _LOG.info("compiled kernels do tasks, from %d states on", findings.known)
             self._kernels = True
         return self._kernels

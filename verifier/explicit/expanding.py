@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.explicit.level_tasks import Expand, Expanded, Stage, keys_of_chunk, of_chunks, peak_memory
-from verifier.explicit.moves import Look
+from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.packing import Rows, places
 from verifier.explicit.scattering import INVERSES, columns_of, parts_of, rows_of, scatter
 from verifier.explicit.sections import Sections, join_sections, sections
 from verifier.explicit.sorted_states import mostly_distinct
 
 if TYPE_CHECKING:
+    from verifier.explicit.classes import Classes
     from verifier.explicit.fused import FusedLooks
     from verifier.explicit.fused_tasks import FusedCollection
 
@@ -26,11 +27,11 @@ def expand(stage: Stage, task: Expand) -> Expanded:
     """Does a task. Raises OSError or Damaged where the folder cannot be written or read."""
     chunk = stage.transitions.chunk()
     written = _Written(stage, task)
-    fused, pieces = _choose_means(written)
+    fused, orbits, pieces = _choose_means(written)
     rows, tally, failing = _states(stage, task, fused), stage.tally(), dict[str, int]()
     for start in range(0, task.count, chunk):
         look = (fused or stage.transitions).look(rows[start : start + chunk])
-        tally.count(look, stage.orbits)
+        tally.count(look, orbits)
         for name in task.properties:
             if name not in failing and look.failing[name].any():
                 failing[name] = task.first + start + int(places(look.failing[name])[0])
@@ -43,14 +44,19 @@ def expand(stage: Stage, task: Expand) -> Expanded:
     return Expanded(task.number, tally, failing, tuple(written.blocks), peak_memory())
 
 
-def _choose_means(written: _Written) -> tuple[FusedLooks | None, _Pieces | FusedCollection]:
-    """The library's evaluation and collection, if the task may use them and there is one; else NumPy's."""
+def _choose_means(written: _Written) -> tuple[FusedLooks | None, Classes | None, _Pieces | FusedCollection]:
+    """The library's evaluation, classes and collection, if the task may use them and there is one; else
+    NumPy's. The library collects only states that need no representatives."""
+    stage, orbits = written.stage, written.stage.orbits
     if written.task.kernels:
-        from verifier.explicit.fused_tasks import FusedCollection, fused_looks  # only long searches need them
+        from verifier.explicit import fused_tasks  # only long searches need it
 
-        if (fused := fused_looks(written.stage, written.task)) is not None:
-            return fused, FusedCollection(fused, written.stage, written.task, written.add_fused)
-    return None, _Pieces(written)
+        if (fused := fused_tasks.fused_looks(stage, written.task)) is not None:
+            if orbits is None:
+                return fused, None, fused_tasks.FusedCollection(fused, stage, written.task, written.add_fused)
+            orbits = fused_tasks.fuse(orbits, fused.library)
+            return fused, orbits, _Pieces(written, fused, orbits)
+    return None, orbits, _Pieces(written, stage.transitions, orbits)
 
 
 def _states(stage: Stage, task: Expand, fused: FusedLooks | None) -> Rows:
@@ -94,8 +100,9 @@ class _Written:
 class _Pieces:
     """Collects successors and writes them by partition, without most duplicates."""
 
-    def __init__(self, written: _Written) -> None:
+    def __init__(self, written: _Written, steps: Transitions | FusedLooks, orbits: Classes | None) -> None:
         self._stage, self._task, self._written = written.stage, written.task, written
+        self._steps, self._orbits = steps, orbits
         self._count, self._most = 0, min(_SUCCESSORS_AT_ONCE, self._task.capacity)
         room = self._most + self._stage.transitions.chunk()  # a move has at most one successor of each state
         self._words = np.empty((self._stage.transitions.words, room), np.uint64)
@@ -103,7 +110,7 @@ class _Pieces:
 
     def add(self, look: Look, chunk: int) -> None:
         """Take the successors of a chunk of the level, and write the collected ones if there are many."""
-        for step in self._stage.transitions.successors(look):
+        for step in self._steps.successors(look):
             end = self._count + len(step.rows)
             self._words[:, self._count : end] = step.rows.T
             self._keys[self._count : end] = keys_of_chunk(chunk, step.move, step.sources)
@@ -117,10 +124,10 @@ class _Pieces:
             return
         words, keys = self._words[:, : self._count], self._keys[: self._count]
         self._count = 0
-        if self._stage.orbits is None:
+        if self._orbits is None:
             columns = scatter(list(words))
         else:
-            columns = columns_of(self._stage.orbits.representatives(np.ascontiguousarray(words.T)))
+            columns = columns_of(self._orbits.representatives(np.ascontiguousarray(words.T)))
         kept = mostly_distinct(columns)
         parts = parts_of(columns[0].take(kept), self._task.sections)
         order = kept.take(np.argsort(parts, kind="stable"))

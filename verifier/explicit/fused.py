@@ -14,20 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.explicit.compiled import Code
-from verifier.explicit.moves import Look, Transitions
+from verifier.explicit.moves import Look, Successors, Transitions
 from verifier.explicit.packing import WORD, Rows, lanes
 from verifier.explicit.table import Indices, StateTable, slots_for
 from verifier.kernels.library import LANES, Collected, Library, Steps, Table
+from verifier.kernels.library import Look as Evaluated
 
 _WORD_BYTES = 8
+_SUCCESSORS_AT_ONCE = 1 << 18
+"""The most that are made at once, and then taken by parts."""
 _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0
 """MAP_NORESERVE, which ``mmap`` does not name."""
 _OPERATIONS = {"&": 0, "|": 1, "^": 2, "~": 3, "?": 4}
 
 
 class FusedTable(StateTable):
-    """A table that takes over the states of another. Its slots are the library's, so only ``FusedSteps`` adds
-    to it.
+    """A table that takes over the states of another. Its slots are the library's.
 
     It reserves addresses for as many states as memory may hold. Pages come as they are written, so nothing is
     copied as it grows. Where addresses are limited it grows as other tables do.
@@ -51,12 +53,17 @@ class FusedTable(StateTable):
         self._fill_slots()
 
     def insert(self, rows: Rows, predecessors: Indices) -> Indices:
-        """Not here."""
-        raise NotImplementedError
+        """Adds the states that are new, and returns their places among ``rows``, ascending."""
+        numbers, count = self._library.insert(self.make_room(len(rows)), rows, predecessors)
+        arrived = np.flatnonzero(numbers >= self._count)
+        highest = np.maximum.accumulate(numbers[arrived])  # new states have numbers in their order
+        first = np.diff(highest, prepend=self._count - 1) > 0
+        self._count = count
+        return arrived[first]
 
     def find(self, rows: Rows) -> Indices:
-        """Not here."""
-        raise NotImplementedError
+        """The numbers of states that are in the table."""
+        return self._library.find(self._arrays(), rows)
 
     def growth(self, coming: int) -> int:
         """The most bytes that the table takes for this number of further states."""
@@ -140,14 +147,16 @@ class FusedLooks:
             enabled=masks[first:],
         )
 
-
-class FusedSteps(FusedLooks):
-    """Evaluates and expands by the library; has the table of the states found."""
-
-    def __init__(self, transitions: Transitions, table: StateTable, library: Library, memory: int) -> None:
-        """Takes over the states of a table. ``memory``: the bytes that the process may take."""
-        super().__init__(transitions, library)
-        self.table = FusedTable(table, library, memory)
+    def successors(self, look: Look) -> Iterator[Successors]:
+        """The successors of the states of the last look, as ``Transitions.successors``."""
+        evaluated = Evaluated(look.rows, look.enabled, self.values)
+        for moves, _ in self.portions(look, _SUCCESSORS_AT_ONCE):
+            rows, sources = self.library.succeed(self.steps, evaluated, moves)
+            counts = np.bitwise_count(look.enabled[moves.start : moves.stop]).sum(axis=1, dtype=np.int64)
+            ends = np.cumsum(counts)
+            for move in np.flatnonzero(counts).tolist():
+                part = slice(int(ends[move] - counts[move]), int(ends[move]))
+                yield Successors(moves.start + move, sources[part], rows[part])
 
     def portions(self, look: Look, most: int) -> Iterator[tuple[range, int]]:
         """The moves that are enabled in some states, in ranges that end at ``most`` successors, and how many
@@ -162,6 +171,15 @@ class FusedSteps(FusedLooks):
         if total:
             yield range(start, len(counts)), total
 
+
+class FusedSteps(FusedLooks):
+    """Evaluates and expands by the library; has the table of the states found."""
+
+    def __init__(self, transitions: Transitions, table: StateTable, library: Library, memory: int) -> None:
+        """Takes over the states of a table. ``memory``: the bytes that the process may take."""
+        super().__init__(transitions, library)
+        self.table = FusedTable(table, library, memory)
+
     def expand(self, look: Look, first: int, moves: range, coming: int) -> NDArray[np.int64]:
         """Add the new states after some moves from the states of the last look, which begin at ``first`` in
         the table. Returns how many each move found. ``coming``: how many successors there are."""
@@ -174,8 +192,8 @@ class FusedSteps(FusedLooks):
 
 def _encode(transitions: Transitions) -> Steps:
     code, words, updates = transitions.compiled.code, transitions.words, transitions.updates
-    registers = [_place(code, words, output) for output in code.outputs]
-    statements = [_encode_statement(code, words, *statement) for statement in code.statements]
+    registers = [place_of(code, words, output) for output in code.outputs]
+    statements = encode_statements(code, words)
     outputs, positions, starts = list[int](), list[int](), [0]
     for update in updates:
         for word in range(words):
@@ -186,8 +204,8 @@ def _encode(transitions: Transitions) -> Steps:
             starts.append(len(outputs))
     return Steps(
         words=words,
-        statements=np.array(statements, np.int32).reshape(-1, 5),
-        registers=_place(code, words, code.registers),
+        statements=statements,
+        registers=place_of(code, words, code.registers),
         masks=np.array(registers[: 2 + len(transitions.names) + len(updates)], np.int32),
         values=np.array([registers[output] for output in outputs], np.int32),
         starts=np.array(starts, np.int64),
@@ -197,11 +215,17 @@ def _encode(transitions: Transitions) -> Steps:
     )
 
 
+def encode_statements(code: Code, words: int) -> NDArray[np.int32]:
+    """The statements as the library reads them, a row for each."""
+    statements = [_encode_statement(code, words, *statement) for statement in code.statements]
+    return np.array(statements, np.int32).reshape(-1, 5)
+
+
 def _encode_statement(code: Code, words: int, target: int, name: str, parts: tuple[int, ...]) -> list[int]:
-    places = [_place(code, words, register) for register in (target, *parts)]
+    places = [place_of(code, words, register) for register in (target, *parts)]
     return [_OPERATIONS[name], *places, *places[-1:] * (4 - len(places))]
 
 
-def _place(code: Code, words: int, register: int) -> int:
+def place_of(code: Code, words: int, register: int) -> int:
     """The library's number of a register: it has registers for all bits of the words of a state."""
     return register if register < 2 + code.inputs else register - code.inputs + words * WORD

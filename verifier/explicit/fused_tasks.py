@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.explicit.fused import FusedLooks
+from verifier.explicit.fused_orbits import fuse
 from verifier.explicit.level_tasks import PLACE_BITS, Expand, Settle, Stage, key_of_chunk
 from verifier.explicit.moves import Look, Transitions
 from verifier.explicit.sections import bits_before_keys
@@ -22,6 +23,8 @@ from verifier.kernels.building import load_library
 from verifier.kernels.library import BATCH, Library
 from verifier.kernels.library import Look as Evaluated
 from verifier.storage.blocks import Column, Shelf, Slice
+
+__all__ = ["FusedCollection", "find_new", "fuse", "fused_looks"]
 
 _COLLECTED_AT_ONCE = 1 << 22
 """The most successors that differ and are collected. Of more, fewer are written."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import factorial, prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from verifier.encodings.renaming import Renaming, rename_bits
 from verifier.explicit.arrangements import arrangements, walk
 from verifier.explicit.compiled import Compiled, Program
 from verifier.explicit.keys import Classes, Keys, key_classes
-from verifier.explicit.packing import Rows, Slices, lanes, pack_columns, places, to_rows, to_slices
+from verifier.explicit.packing import Rows, Slices, lanes, pack_columns, places, to_rows, to_slices, words_for
 from verifier.processes.limits import Interrupted
 from verifier.symmetry.bit_permutations import is_exact, permutation_of
 from verifier.system.model import Model
@@ -48,6 +48,9 @@ Mask = NDArray[np.uint64]
 """A slice, a bit per state: shape (words,)."""
 Counts = NDArray[Any]
 """For each state a count: shape (states,), of int64, or of Python's integers for large orbits."""
+Blocks: TypeAlias = tuple[tuple[int, int, tuple[int, ...]], ...]
+"""Runs of elements with equal keys: the index set, the first element, and for each element the first one that
+it is a twin of."""
 
 
 class Orbits:
@@ -56,7 +59,7 @@ class Orbits:
 
     def __init__(self, model: Model) -> None:
         self._bits = len(model.system.bits)
-        self._sets = tuple(_Interchangeable(model, place) for place in range(len(model.system.symmetries)))
+        self._sets = tuple(Interchangeable(model, place) for place in range(len(model.system.symmetries)))
         self.size = prod(factorial(elements.count) for elements in self._sets)
         """The number of permutations."""
         self._counted: type = np.int64 if self.size <= _MOST_IN_WORDS else object
@@ -66,7 +69,7 @@ class Orbits:
         result = np.empty_like(rows)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
-            result[first : first + len(some)] = self._canonical(some)[0]
+            result[first : first + len(some)] = self._canonical(some, counted=False)[0]
         return result
 
     def sizes(self, rows: Rows) -> Counts:
@@ -74,53 +77,69 @@ class Orbits:
         result: Counts = np.empty(len(rows), self._counted)
         for first in range(0, len(rows), _AT_ONCE):
             some = rows[first : first + _AT_ONCE]
-            result[first : first + len(some)] = self.size // self._canonical(some)[1]
+            result[first : first + len(some)] = self.size // self._canonical(some, counted=True)[1]
         return result
 
-    def _canonical(self, rows: Rows) -> tuple[Rows, Counts]:
-        """Return for each state the representative, and the number of permutations that leave it as it is."""
-        slices = to_slices(rows, self._bits)
+    def _canonical(self, rows: Rows, *, counted: bool) -> tuple[Rows, Counts]:
+        """Return for each state the representative, and the number of permutations that leave it as it is;
+        the number is right only if it is wanted."""
         if self.size <= FEW_PERMUTATIONS:
-            blocks = [(place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets)]
-            return self._least(slices, len(rows), blocks)
-        ties = [elements.sort(slices) for elements in self._sets]
+            blocks = tuple((place, 0, tuple(range(each.count))) for place, each in enumerate(self._sets))
+            return self._least(rows, blocks, counted=counted)
+        result, ties, changes = self._sort(rows)
         stabilisers: Counts = np.ones(len(rows), self._counted)
-        unsettled = np.zeros(slices.shape[1], np.uint64)
-        for elements, tied in zip(self._sets, ties, strict=True):
+        unsettled = np.zeros(words_for(len(rows)), np.uint64)
+        for tied, changed in zip(ties, changes, strict=True):
             run = np.ones(len(rows), np.int64)
-            for one, mask in enumerate(tied):
-                run = np.where(octets(mask, len(rows)), run + 1, 1)
-                stabilisers *= run
-                unsettled |= mask & elements.exchange(one, one + 1).find_changes(slices)
-        result = to_rows(slices, len(rows))
+            for mask, change in zip(tied, changed, strict=True):
+                if counted:
+                    run = np.where(octets(mask, len(rows)), run + 1, 1)
+                    stabilisers *= run
+                unsettled |= mask & change
         left = places(unsettled & lanes(len(rows)))
         if len(left):
             flags = [octets(mask, len(rows))[left] for tied in ties for mask in tied]
-            result[left], stabilisers[left] = self._try_orders(result[left], np.array(flags).T)
+            result[left], stabilisers[left] = self._try_orders(
+                result[left], np.array(flags).T, counted=counted
+            )
         return result, stabilisers
 
-    def _try_orders(self, rows: Rows, tied: NDArray[np.uint8]) -> tuple[Rows, Counts]:
-        """Normalise states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
+    def _sort(self, rows: Rows) -> tuple[Rows, list[list[Mask]], list[list[Mask]]]:
+        """Sort the elements of each index set by their keys. Returns the states after that. For each set,
+        for each two neighbours, it says where the keys are equal, and where exchanging the two changes the
+        state."""
         slices = to_slices(rows, self._bits)
-        twins = [
-            1 - octets(elements.exchange(one, other).find_changes(slices), len(rows))
+        ties = [elements.sort(slices) for elements in self._sets]
+        changes = [
+            [elements.exchange(one, one + 1).find_changes(slices) for one in range(len(tied))]
+            for elements, tied in zip(self._sets, ties, strict=True)
+        ]
+        return to_rows(slices, len(rows)), ties, changes
+
+    def _find_changes(self, rows: Rows) -> list[Mask]:
+        """For each two elements of an index set, where exchanging them changes the state."""
+        slices = to_slices(rows, self._bits)
+        return [
+            elements.exchange(one, other).find_changes(slices)
             for elements in self._sets
             for one, other in combinations(range(elements.count), 2)
         ]
+
+    def _try_orders(self, rows: Rows, tied: NDArray[np.uint8], *, counted: bool) -> tuple[Rows, Counts]:
+        """Normalise states with ascending keys; ``tied``: for each, whether neighbours have equal ones."""
+        twins = [1 - octets(changed, len(rows)) for changed in self._find_changes(rows)]
         flags = np.concatenate((tied, np.array(twins, np.uint8).T), axis=1)
         result = np.empty_like(rows)
         stabilisers: Counts = np.empty(len(rows), self._counted)
         for alike in _alike(pack_columns(flags.astype(np.bool_))):
-            blocks = list(self._blocks(flags[alike[0]].tolist()))
-            start = to_slices(rows[alike], self._bits)
-            result[alike], fixed = self._least(start, len(alike), blocks)
+            blocks = tuple(self._blocks(flags[alike[0]].tolist()))
+            result[alike], fixed = self._least(rows[alike], blocks, counted=counted)
             equal = prod(factorial(labels.count(label)) for _, _, labels in blocks for label in set(labels))
             stabilisers[alike] = fixed.astype(self._counted) * equal
         return result, stabilisers
 
     def _blocks(self, pattern: Sequence[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """The runs of elements with equal keys: the index set, the first element, and for each element the
-        first one that it is a twin of."""
+        """The runs of elements with equal keys."""
         tie, twin = 0, sum(max(0, elements.count - 1) for elements in self._sets)
         for number, elements in enumerate(self._sets):
             count = elements.count
@@ -138,52 +157,60 @@ class Orbits:
                 first = end
             tie, twin = tie + max(0, count - 1), twin + count * (count - 1) // 2
 
-    def _least(
-        self, start: Slices, count: int, blocks: Sequence[tuple[int, int, tuple[int, ...]]]
-    ) -> tuple[Rows, NDArray[np.int64]]:
+    def _least(self, rows: Rows, blocks: Blocks, *, counted: bool) -> tuple[Rows, NDArray[np.int64]]:
         """The least of the states in which elements of a block are in another order, and how many such
-        orders give the state itself."""
+        orders give the state itself, if that is wanted."""
+        count = len(rows)
+        start = to_slices(rows, self._bits)
         best, current = start.copy(), start.copy()
         fixed = np.ones(count, np.int64)
         everywhere = lanes(count)
-        orders = prod(arrangements(labels) for _, _, labels in blocks)
-        if orders > _MOST_ORDERS:
-            raise Interrupted(f"symmetry: {orders:,} orders of elements to try for one state")
+        check_orders(blocks)
         for step in walk([labels for _, _, labels in blocks]):
             number, first, _ = blocks[step.block]
             one = first + step.position
             self._sets[number].exchange(one, one + 1).apply(current, everywhere)
             if step.is_new:
-                changed = np.bitwise_or.reduce(current ^ start, axis=0)
-                fixed += 1 - octets(changed, count)
+                if counted:
+                    changed = np.bitwise_or.reduce(current ^ start, axis=0)
+                    fixed += 1 - octets(changed, count)
                 less = where_less(current, best)
                 best ^= (current ^ best) & less
         return to_rows(best, count), fixed
 
 
-class _Exchange:
+def check_orders(blocks: Blocks) -> None:
+    """Raise Interrupted if elements of the blocks have too many orders to try."""
+    orders = prod(arrangements(labels) for _, _, labels in blocks)
+    if orders > _MOST_ORDERS:
+        raise Interrupted(f"symmetry: {orders:,} orders of elements to try for one state")
+
+
+class Exchange:
     """The exchange of two elements, as a change of states."""
 
     def __init__(self, model: Model, renaming: Renaming) -> None:
-        self._compiled: Compiled | None = None
+        self.compiled: Compiled | None = None
+        """The new bits of a state, as a program. None: ``pairs`` of bits change places."""
+        self.pairs: list[tuple[int, int]] = []
         if is_exact(model.layout, renaming):
-            pairs = [
+            self.pairs = [
                 (one - 1, other - 1)
                 for one, other in enumerate(permutation_of(model.layout, renaming))
                 if one < other
             ]
-            self._ones = np.array([one for one, _ in pairs], np.intp)
-            self._others = np.array([other for _, other in pairs], np.intp)
+            self._ones = np.array([one for one, _ in self.pairs], np.intp)
+            self._others = np.array([other for _, other in self.pairs], np.intp)
         else:
             program = Program(model.system.bits)
             for term in rename_bits(model.layout, renaming):
                 program.output(program.number(term))
-            self._compiled = program.compile()
+            self.compiled = program.compile()
 
     def apply(self, slices: Slices, where: Mask) -> None:
         """Exchanges the elements in these states."""
-        if self._compiled is not None:
-            slices ^= (np.array(self._compiled(list(slices))) ^ slices) & where
+        if self.compiled is not None:
+            slices ^= (np.array(self.compiled(list(slices))) ^ slices) & where
             return
         differs = (slices[self._ones] ^ slices[self._others]) & where
         slices[self._ones] ^= differs
@@ -191,48 +218,49 @@ class _Exchange:
 
     def find_changes(self, slices: Slices) -> Mask:
         """The states that the exchange changes."""
-        if self._compiled is not None:
-            changes = np.array(self._compiled(list(slices))) ^ slices
+        if self.compiled is not None:
+            changes = np.array(self.compiled(list(slices))) ^ slices
         else:
             changes = slices[self._ones] ^ slices[self._others]
         result: Mask = np.bitwise_or.reduce(changes, axis=0)
         return result
 
 
-class _Interchangeable:
+class Interchangeable:
     """The movable elements of one index set."""
 
     def __init__(self, model: Model, place: int) -> None:
         self._model: Model | None = model
         self._place = place
-        self._exchanges: dict[tuple[int, int], _Exchange] = {}
+        self._exchanges: dict[tuple[int, int], Exchange] = {}
         self.count = len(model.system.symmetries[place].movable)
 
     def __getstate__(self) -> dict[str, Any]:
         """All that is otherwise made when it is needed first, and no model."""
         for one, other in combinations(range(self.count), 2):
             self.exchange(one, other)
-        return {**self.__dict__, "_classes": self._classes, "_model": None}
+        return {**self.__dict__, "classes": self.classes, "_model": None}
 
     @cached_property
-    def _classes(self) -> Classes:
+    def classes(self) -> Classes:
+        """The bits of the elements' keys."""
         assert self._model is not None
         return key_classes(self._model.layout, self._model.system.symmetries, self._place)
 
-    def exchange(self, one: int, other: int) -> _Exchange:
+    def exchange(self, one: int, other: int) -> Exchange:
         """The exchange of the elements at these places."""
         if (one, other) not in self._exchanges:
             assert self._model is not None
             symmetry = self._model.system.symmetries[self._place]
             first, second = symmetry.movable[one], symmetry.movable[other]
             renaming = {symmetry.sort: {first: second, second: first}}
-            self._exchanges[one, other] = _Exchange(self._model, renaming)
+            self._exchanges[one, other] = Exchange(self._model, renaming)
         return self._exchanges[one, other]
 
     def sort(self, slices: Slices) -> list[Mask]:
         """Sorts the elements of each state by their keys, in place; returns for each two neighbours where
         their keys are equal."""
-        keys: Keys = self._classes.keys(slices)
+        keys: Keys = self.classes.keys(slices)
         for end in range(self.count - 1, 0, -1):
             for one in range(end):
                 less = where_less(keys[one + 1], keys[one])

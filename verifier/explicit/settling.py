@@ -84,6 +84,7 @@ class _Settling:
         self._find_new: FindNew = find_new
         self._keep: Keep = _keep
         self._transitions: Transitions | FusedLooks = stage.transitions
+        self._orbits = stage.orbits
         if task.kernels:
             self._use_library()
 
@@ -94,6 +95,7 @@ class _Settling:
             self._find_new = partial(fused_tasks.find_new, fused.library)
             self._keep = fused.library.keep
             self._transitions = fused
+            self._orbits = fused_tasks.fuse(self._stage.orbits, fused.library)
 
     def settle(self, pieces: Sequence[Section], low: int, high: int) -> None:
         """Finds the new states of a range, of which these are all successors: at once, if they fit into
@@ -144,7 +146,7 @@ class _Settling:
         chunk = self._stage.transitions.chunk()
         for start in range(0, len(rows), chunk):
             look = self._transitions.look(rows[start : start + chunk])
-            self._tally.count(look, self._stage.orbits)
+            self._tally.count(look, self._orbits)
             self._tally.unexpanded |= bool(look.enabled.any())
             for name in properties:
                 failing = places(look.failing[name])

@@ -26,7 +26,8 @@ from verifier.files import reason_of
 from verifier.kernels.library import VERSION, Library
 
 _LOG = logging.getLogger(__name__)
-_SOURCE = Path(__file__).with_name("kernel.c")
+_SOURCES = tuple(Path(__file__).with_name(name) for name in ("kernel.c", "tasks.c", "classes.c"))
+"""Parts of one program, in their order."""
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-x", "c")
 _COMPILERS = ("cc", "gcc", "clang")
 _LOCK = ".lock"
@@ -61,7 +62,7 @@ def load_library() -> Library | None:
 def _load() -> Library:
     """Raises NoLibrary or OSError."""
     compiler = _find_compiler()
-    key = hashlib.sha256(repr((_SOURCE.read_bytes(), _FLAGS, _ask(compiler))).encode()).hexdigest()[:32]
+    key = hashlib.sha256(repr((_source(), _FLAGS, _ask(compiler))).encode()).hexdigest()[:32]
     folder = _private_folder()
     kept = _find(folder, key)
     if kept is None:
@@ -74,6 +75,10 @@ def _load() -> Library:
     if library.version != VERSION:
         raise NoLibrary(f"{kept} is of another version")
     return library
+
+
+def _source() -> bytes:
+    return b"".join(source.read_bytes() for source in _SOURCES)
 
 
 def _find_compiler() -> list[str]:
@@ -153,7 +158,7 @@ def _compile(compiler: list[str], folder: Path, key: str) -> Path:
     os.close(number)
     draft = Path(name)
     try:
-        done = _run([*compiler, *_FLAGS, "-o", name, "-"], _SOURCE.read_bytes())
+        done = _run([*compiler, *_FLAGS, "-o", name, "-"], _source())
         if done.returncode:
             lines = done.stderr.decode(errors="replace").splitlines() or ["it fails"]
             raise NoLibrary(f"{compiler[0]}: {lines[0]}")

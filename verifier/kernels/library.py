@@ -10,9 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-VERSION = 2
-LANES, BATCH = 16, 128
-"""As in the source: words that a register holds, and successors that are collected."""
+from verifier.kernels.class_functions import LANES, ClassFunctions
+
+__all__ = ["BATCH", "FREE", "LANES", "Collected", "Library", "Look", "Steps", "Table"]
+
+VERSION = 3
+BATCH = 128
+"""As in the source: successors that are collected."""
 MOST_STATES = 1 << 40
 """A slot has no more bits for a state's number."""
 FREE = ~np.uint64(0)
@@ -108,6 +112,26 @@ class Library:
         self._expand.restype = _INT
         self._expand.argtypes = [_U64, _I64, _U64, _INT, _INT, _INT, _INT, _U64, _INT, _U64, _INT, _INT]
         self._expand.argtypes += [_U64, _U64, _I64, _U64, _I64, _U64]
+        self._number = functions.kernel_number
+        self._number.restype = _INT
+        self._number.argtypes = [_U64, _I64, _U64, _INT, _INT, _INT, _U64, _ADDRESS, _INT, _I64]
+        self._succeed = functions.kernel_succeed
+        self._succeed.restype = None
+        self._succeed.argtypes = [
+            _U64,
+            _INT,
+            _U64,
+            _INT,
+            _U64,
+            _INT,
+            _INT,
+            _U64,
+            _U64,
+            _I64,
+            _U64,
+            _U64,
+            _I64,
+        ]
         self._collect = functions.kernel_collect
         self._collect.restype = _INT
         self._collect.argtypes = [_U64, _INT, _U64, _INT, _U64, _I64, _INT, _U64, _U64, _I64, _U64]
@@ -125,6 +149,7 @@ class Library:
         self._gather.restype, self._gather.argtypes = None, [_U64, _INT, _INT, _I64, _INT, _U64, _U64]
         self._keep = functions.kernel_keep
         self._keep.restype, self._keep.argtypes = None, [_U64, _INT, _INT, _FLAGS]
+        self.classes = ClassFunctions(functions)
 
     @property
     def version(self) -> int:
@@ -178,6 +203,45 @@ class Library:
             steps.positions, found, space,
         )  # fmt: skip
         return count
+
+    def insert(self, table: Table, rows: Words, predecessors: Numbers) -> tuple[Numbers, int]:
+        """Put states that are new into a table, which must have room for all. Returns the number of each
+        state, and the number of states in the table then."""
+        assert table.count + len(rows) <= min(len(table.rows), len(table.predecessors), len(table.slots) - 1)
+        assert table.count + len(rows) < MOST_STATES
+        assert len(predecessors) == len(rows)
+        assert predecessors.dtype == np.int64
+        assert predecessors.flags.c_contiguous
+        return self._number_states(table, rows, predecessors.ctypes.data)
+
+    def find(self, table: Table, rows: Words) -> Numbers:
+        """The number of each state in a table; -1 if it is not there."""
+        return self._number_states(table, rows, None)[0]
+
+    def _number_states(self, table: Table, rows: Words, predecessors: int | None) -> tuple[Numbers, int]:
+        assert rows.shape[1] == table.rows.shape[1]
+        numbers = np.empty(len(rows), np.int64)
+        count = self._number(
+            table.rows, table.predecessors, table.slots, table.count, rows.shape[1], table.slot_bits, rows,
+            predecessors, len(rows), numbers,
+        )  # fmt: skip
+        return numbers, int(count)
+
+    def succeed(self, steps: Steps, look: Look, moves: range) -> tuple[Words, Numbers]:
+        """The successors by some moves of states that were evaluated, in the order of moves and then of
+        states, with the place of each one's predecessor."""
+        width = look.guards.shape[1]
+        assert look.rows.shape[1] == steps.words
+        assert len(look.rows) <= 64 * width
+        assert 0 <= moves.start <= moves.stop <= len(steps.kept) == len(look.guards)
+        assert len(look.values) >= len(steps.values) * width
+        count = int(np.bitwise_count(look.guards[moves.start : moves.stop]).sum())
+        successors, sources = np.empty((count, steps.words), np.uint64), np.empty(count, np.int64)
+        self._succeed(
+            look.rows, steps.words, look.guards, width, look.values, moves.start, moves.stop, steps.kept,
+            steps.ones, steps.starts, steps.positions, successors, sources,
+        )  # fmt: skip
+        return successors, sources
 
     def collect(
         self, steps: Steps, look: Look, key: int, move_shift: int, first: int, most: int, collected: Collected
