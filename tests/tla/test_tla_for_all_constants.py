@@ -298,7 +298,6 @@ REFUSED = {
         "Node = {a, b}\nNil = Nil",
         "this ASSUME is not a comparison",
     ),
-    "a constraint": (_small(), "Node = {a}\nNil = Nil\nCONSTRAINT Inv", "a CONSTRAINT cuts executions off"),
     "an unassigned variable": (
         _small().replace("VARIABLE x", "VARIABLES x, y").replace("x \\in", "y \\in Node /\\ x \\in"),
         "Node = {a}\nNil = Nil",

@@ -23,6 +23,9 @@ from verifier.specs.definition import Definition
 from verifier.system.model import Model
 from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
+ELSEWHERE = "an execution at other small constants violates it: ask for it alone"
+"""Why a property is open although it is violated: all executions of a run are at the same constants."""
+
 
 @dataclass(frozen=True)
 class OpenObligation:
@@ -161,7 +164,7 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
         return Verdict(name, VerdictKind.PROVED, None, seconds, found_by=ALL_CONSTANTS)
     places = [say_obligation(at, claim) for at, claim, _ in list_open_places(attempt.open)]
     if attempt.violated:
-        reason = "an execution at other small constants violates it: ask for it alone"
+        reason = ELSEWHERE
         return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
     reason = attempt.limit or f"not proved: {'; '.join(places)}"
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)

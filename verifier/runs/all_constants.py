@@ -106,7 +106,8 @@ def _tell_by_module(
         verdicts = tuple(
             retold[one.property_name][0] if one.property_name in retold else one for one in outcome.verdicts
         )
-        return replace(outcome, verdicts=verdicts), None, {name: one[1] for name, one in retold.items()}
+        files = {name: file for name, (_, file) in retold.items() if file}
+        return replace(outcome, verdicts=verdicts), None, files
     verdicts = tuple(
         one if one.trace is None else replace(one, trace=module.explain(model.definition, one.trace))
         for one in outcome.verdicts
@@ -216,7 +217,7 @@ def _stop_at_type_invariant(
 ) -> AllConstantsOutcome:
     """Return the outcome where an execution of a module violates its type invariant."""
     if all(one.property_name != violated.name for one in violated.verdicts):  # the search was too short
-        return not_begun(properties, str(violated))
+        return stop_at_violations(properties, str(violated), violated.verdicts)
     reason = f"{violated.name} is violated with {violated.constants}, and each proof needs it"
     return stop_at_violations(properties, reason, violated.verdicts)
 
@@ -258,7 +259,9 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         if model is not None and question.loaded.of_module is not None:
             outcome, model, traces = _tell_by_module(outcome, model, question.loaded.of_module)
     if question.loaded.of_module is not None:
-        called = {"type_invariant": question.loaded.of_module.type_invariant}
+        called: dict[str, Any] = {"type_invariant": question.loaded.of_module.type_invariant}
+        if question.loaded.of_module.ignored:
+            called["ignored"] = question.loaded.of_module.ignored
         outcome = replace(outcome, statistics={**outcome.statistics, **called})
         decided = {verdict.property_name for verdict in outcome.verdicts}
         left_out = [one for one in question.loaded.of_module.left_out if one.property_name not in decided]

@@ -125,7 +125,10 @@ class OfModule:
     """Takes the protocol at constants, and a violation there. Returns it as an execution of the module, with
     its file. None if the module has no such text."""
     left_out: tuple[Verdict, ...] = ()
-    """The open verdicts on properties that have no proof for all constants, as none is an invariant."""
+    """The open verdicts on properties without a proof for all constants: no invariants, or without a
+    reading."""
+    ignored: str = ""
+    """The constraints of the configuration, in words. A proof ignores them."""
 
 
 class Differs(Exception):

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.encodings.concrete import show_constants
-from verifier.engines.all_constants import AllConstantsOutcome
+from verifier.engines.all_constants import ELSEWHERE, AllConstantsOutcome
 from verifier.outcomes.run import Run
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.proving import Attempt
@@ -45,6 +45,8 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
     lines += [Text(f"prove by induction, {solvers}"), Text()]
     known = describe_assumptions(outcome.assumptions, run.beyond_declared) if outcome.was_read else []
+    if ignored := outcome.statistics.get("ignored"):
+        known.append(f"warning: {ignored} of the configuration is ignored: a proof covers more states.")
     for words in known:
         lines += map(Text, wrap(words, width, subsequent_indent="  "))
     lines.append(Text())
@@ -207,12 +209,16 @@ def _list_undecided(run: Run) -> list[str]:
     assert isinstance(run.outcome, AllConstantsOutcome)
     tried = {attempt.property_name: attempt for attempt in run.outcome.attempts if attempt.results}
     open_ = [one for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
-    elsewhere = {attempt.property_name for attempt in run.outcome.attempts if attempt.violated}
+    elsewhere = {one.property_name for one in open_ if one.reason == ELSEWHERE}
+    beyond = {one.property_name for one in run.outcome.attempts if one.violated} - elsewhere
     remarks = []
     for verdict in open_:
         name = verdict.property_name
         if name in elsewhere:
             remarks.append(f"{name} is violated, too, but its execution is not shown: {verdict.reason}.")
+            continue
+        if name in beyond:
+            remarks.append(f"{name} is neither proved nor refuted: {verdict.reason}.")
             continue
         if name not in tried:
             remarks.append(f"The proof of {name} was not tried, so nothing is known ({verdict.reason}).")

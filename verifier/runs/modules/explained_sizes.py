@@ -16,6 +16,12 @@ from verifier.encodings.concrete import show
 from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.plain_terms import plain
 from verifier.errors import UsageError
+from verifier.printable import say_count
+from verifier.runs.modules.constrained_violations import (
+    find_within_constraints,
+    is_within_constraints,
+    name_constraints,
+)
 from verifier.runs.modules.loading import TlaLoaded, with_invariants
 from verifier.runs.modules.traces import make_failing_part, report_violation
 from verifier.runs.modules.verdicts import replay_verdict
@@ -29,7 +35,7 @@ from verifier.tla.first_order.values import Translator
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification, without_traces
 from verifier.trust.trace import FailingPart, Trace
-from verifier.verdict import Verdict, VerdictKind
+from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 LoadAt = Callable[[Mapping[str, str]], TlaLoaded]
 """Loads the module with other constants, which are given as texts."""
@@ -61,6 +67,9 @@ def retell_at_sizes(
     makes the verdict an ERROR."""
     trace, name = verdict.trace, verdict.property_name
     at_sizes = None if trace is None else _read_at_sizes(protocol, load_at, definition, trace)
+    constraints = name_constraints(protocol.specification)
+    if trace is not None and at_sizes is None and constraints:
+        return _leave_open(verdict, f"nothing says if {constraints} allows it"), {}
     if trace is None or at_sizes is None:
         return None
     own = formula_of(at_sizes.specification, operator_of(name))
@@ -68,7 +77,14 @@ def retell_at_sizes(
     states = [at_sizes.decode(state) for state in trace.states]
     with without_traces(spec), suppress(Undefined):
         actions = list(Explorer(spec, properties=(name,)).walks.actions(states))
-        violation = Violation(name, states, actions)
+        violation: Violation | None = Violation(name, states, actions)
+        if constraints and not is_within_constraints(spec, states):
+            violation = find_within_constraints(spec, name)
+            if violation is None:
+                beyond = f"{constraints} does not allow it, and no other was found at these constants"
+                return _leave_open(verdict, beyond), {}
+            states, verdict = violation.states, replace(verdict, fewest=False)
+        assert violation is not None
         told, file = report_violation(spec, at_sizes.loaded.definition, violation, verdict.seconds)
         if told.trace is not None:
             failing = _add_constants(protocol, definition, told.trace.failing)
@@ -77,6 +93,15 @@ def retell_at_sizes(
         return replay_verdict(spec, told, states), file
     reason = f"this is no execution of the module, {verdict.reason}"
     return replace(verdict, kind=VerdictKind.ERROR, reason=reason), {}
+
+
+def _leave_open(verdict: Verdict, why: str) -> Verdict:
+    """Return the verdict where an execution may be none that the configuration asks about."""
+    assert verdict.trace is not None
+    steps = say_count(verdict.trace.steps, "step")
+    reason = f"{verdict.reason}, an execution of {steps} violates it, but {why}"
+    open_ = replace(verdict, kind=VerdictKind.INCONCLUSIVE, reason=reason, trace=None)
+    return replace(open_, fewest=False, depth=None, found_by=ALL_CONSTANTS)
 
 
 @dataclass(frozen=True)

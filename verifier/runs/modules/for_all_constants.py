@@ -16,6 +16,7 @@ from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
 from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.configured_module import ConfiguredModule
+from verifier.runs.modules.constrained_violations import name_constraints
 from verifier.runs.modules.explained_sizes import LoadAt, explain_at_sizes, retell_at_sizes
 from verifier.runs.modules.fixed_constants import SpecifyAt
 from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, formula_named
@@ -28,6 +29,8 @@ from verifier.specs.constants import AssumptionFailed
 from verifier.tla import ast
 from verifier.tla.first_order.lemma_texts import LemmaWriter, NoText
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, make_protocol
+from verifier.tla.first_order.scopes import Unread
+from verifier.tla.specification import Specification
 from verifier.verdict import ALL_CONSTANTS, OF_STEPS, TEMPORAL_PART, Verdict, VerdictKind
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
@@ -67,7 +70,8 @@ def read_as_protocol(
     helping = list(dict.fromkeys([*(one.name for one in loaded.definition.lemmas), *lemmas]))
     for name in helping:
         formula_named(specification, name, [], "lemma")
-    protocol = make_protocol(specification, properties, helping)
+    protocol, unread = _make_protocol(specification, properties, helping)
+    left_out += unread
     try:
         made = load_class_at(protocol.kind, {}, loaded.spec, loaded.began)
     except AssumptionFailed:
@@ -100,8 +104,41 @@ def read_as_protocol(
             partial(explain_at_sizes, protocol, _load_at(protocol, source)),
             partial(retell_at_sizes, protocol, _load_at(protocol, source)),
             tuple(left_out),
+            name_constraints(specification),
         ),
     )
+
+
+def _make_protocol(
+    specification: Specification, properties: Sequence[str], lemmas: Sequence[str]
+) -> tuple[ModuleProtocol, list[Verdict]]:
+    """Return the protocol of the properties that have a reading. Each other one is left open alone, with the
+    reason. Raises Unread if no property has a reading, or the rest of the module has none."""
+    try:
+        return make_protocol(specification, properties, lemmas), []
+    except Unread:
+        if len(properties) < 2:
+            raise
+        make_protocol(specification, (), lemmas)
+        refused = {name: _find_refusal(specification, name, lemmas) for name in properties}
+        read = [name for name in properties if refused[name] is None]
+        if not read or len(read) == len(properties):
+            raise
+    left_open = [
+        Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, str(refusal), found_by=ALL_CONSTANTS)
+        for name, refusal in refused.items()
+        if refusal is not None
+    ]
+    return make_protocol(specification, read, lemmas), left_open
+
+
+def _find_refusal(specification: Specification, name: str, lemmas: Sequence[str]) -> Unread | None:
+    """Return the reason why a property has no reading; None if it has one."""
+    try:
+        make_protocol(specification, (name,), lemmas)
+    except Unread as refusal:
+        return refusal
+    return None
 
 
 def _write_module(protocol: ModuleProtocol, terms: Mapping[str, Term]) -> str:

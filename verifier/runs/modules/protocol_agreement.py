@@ -197,7 +197,7 @@ class _Comparison:
         return states, self.all_initial
 
     def _initial_states(self) -> list[State]:
-        whole = replace(self.specification, symmetry=[], view=None)
+        whole = replace(self.specification, symmetry=[], view=None, constraints=[], action_constraints=[])
         explorer = Explorer(whole, properties=(), keep_going=True, max_states=_MOST_STATES)
         with suppress(Interrupted):  # too many: the first ones are compared
             explorer.explore_initial()

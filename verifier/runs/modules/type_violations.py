@@ -15,6 +15,7 @@ from typing import Any
 from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.loaded import TypeInvariantViolated
 from verifier.runs.modules.bounded_checking import interpreter_properties
+from verifier.runs.modules.constrained_violations import name_constraints
 from verifier.runs.modules.loading import with_invariants
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import replay_verdict
@@ -73,7 +74,10 @@ def find_violations(
         if verdict.kind is VerdictKind.VIOLATED:
             verdict = replace(verdict, reason=f"with {met.constants}")
         verdicts.append(verdict)
-    return TypeInvariantViolated(str(met), type_invariant, met.constants, tuple(verdicts), traces)
+    said = str(met)
+    if (constraints := name_constraints(spec)) and type_invariant not in explorer.result.violations:
+        said = f"{said}. That is not found within {constraints}, but a proof ignores {constraints}"
+    return TypeInvariantViolated(said, type_invariant, met.constants, tuple(verdicts), traces)
 
 
 def _is_operator(spec: Specification, name: str) -> bool:

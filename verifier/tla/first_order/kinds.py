@@ -171,7 +171,9 @@ class Optional(Kind):
         return self.inner.is_known
 
     def __str__(self) -> str:
-        return f"{self.inner} or {self.absent}"
+        # "A set whose elements are …, or None" could be read as a set that may have None.
+        is_alone = not isinstance(self.inner, SetOf | Map | Fields | Pair)
+        return f"{self.inner} or {self.absent}" if is_alone else f"{self.absent} or {self.inner}"
 
 
 @dataclass(frozen=True)

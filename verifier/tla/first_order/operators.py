@@ -9,6 +9,7 @@ from verifier.encodings.sorts import IndexSet, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
+from verifier.tla.first_order.cardinalities import read_cardinality
 from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.integers import INTEGER_OPERATORS
 from verifier.tla.first_order.kinds import (
@@ -40,6 +41,7 @@ from verifier.tla.first_order.typed import (
     quantify,
     variable_of,
 )
+from verifier.tla.first_order.unions import make_union_rule
 
 TRUTH = Truth()
 
@@ -75,6 +77,8 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
     equal = _equal_with_any_bounds(reading, reading.read_typed(one, scope), reading.read_typed(other, scope))
     if equal is not None:
         return equal
+    if kinds == [SetOf(None)] * 2:
+        return ALWAYS
     shown = " and ".join(map(str, kinds)) or "values whose kinds are not known"
     raise Unread(whole.place, f"{shown} are compared")
 
@@ -367,13 +371,6 @@ def _domain(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
     return reading.kinds.whole(function.kind.domain)
 
 
-def _cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Typed:
-    collection = reading.collection(whole.arguments[0], scope)
-    if collection.made is None:
-        raise Unread(whole.place, "the number of elements of a set that is not a value")
-    return Typed(Whole(), collection.made.cardinality)
-
-
 OPERATORS: Mapping[str, Rule] = {
     "TRUE": _truth(ALWAYS),
     "FALSE": _truth(NEVER),
@@ -389,9 +386,10 @@ OPERATORS: Mapping[str, Rule] = {
     "\\cap": _within(keeps=True),
     "\\": _within(keeps=False),
     "SUBSET": _powerset,
+    "UNION": make_union_rule(lambda said: _has_partial(said.term)),
     "BOOLEAN": _booleans,
     "DOMAIN": _domain,
-    "Cardinality": _cardinality,
+    "Cardinality": read_cardinality,
     **INTEGER_OPERATORS,
     **FOLDS,
 }

@@ -167,6 +167,9 @@ class Reading:
         if isinstance(collection, Typed):
             if self.families.is_element(collection):
                 collection = self.families.as_set(collection)
+            if isinstance(collection.kind, Optional) and isinstance(collection.kind.inner, SetOf):
+                # The proof includes that no set is read where the value stands for none.
+                collection = Typed(collection.kind.inner, collection.value.value)
             if not isinstance(collection.kind, SetOf):
                 raise Misfit(whole.place, f"a set is expected here, and this is {collection.kind}")
             return self.kinds.of_set(collection)
