@@ -20,6 +20,7 @@ from verifier.tla.alias import evaluate_alias
 from verifier.tla.ast import Definition as TlaDefined
 from verifier.tla.explaining import demands, false_parts
 from verifier.tla.exploration_result import State, Taken, Violation
+from verifier.tla.explorer import Explorer
 from verifier.tla.itf import as_json, show_state, trace_object
 from verifier.tla.order import text
 from verifier.tla.said_parts import SaidPart
@@ -51,10 +52,11 @@ def about(definition: Definition, violates: str | None) -> dict[str, Any]:
     }
 
 
-def write_trace(made: Symbolic, trace: Trace) -> dict[str, Any]:
-    """Return the execution that an engine found, as ITF."""
+def write_trace(made: Symbolic, trace: Trace, names: Names) -> dict[str, Any]:
+    """Return the execution that an engine found, as ITF. ``names``: the meaning of the words in its
+    actions."""
     states = [made.translation.decode(dict(state)) for state in trace.states]
-    spec, names = made.translation.specification, made.translation.names
+    spec = made.translation.specification
     file = as_file(spec, made.loaded.definition, trace, states, names)
     return with_loop(file, spec, trace, states, names)
 
@@ -70,7 +72,7 @@ def with_loop(
     if trace.loop is None:
         return file
     closing = trace.loop.closing
-    given = {} if closing is None else _parameters(closing, names or _names(spec))
+    given = {} if closing is None else _parameters(closing, names or make_names(spec))
     how = {} if closing is None else {"action": closing.name, "parameters": given}
     conditions = [{"condition": name, "met": why} for name, why in trace.loop.conditions]
     loop: dict[str, Any] = {**how, "fairness": trace.loop.fairness, "conditions": conditions}
@@ -109,7 +111,7 @@ def as_file(
     """Return an execution of the interpreter's states as ITF. ``words``: the meaning of the words in its
     actions."""
     names = [one.name for one in spec.variables]
-    actions = [(one.name, _parameters(one, words or _names(spec))) for one in trace.actions]
+    actions = [(one.name, _parameters(one, words or make_names(spec))) for one in trace.actions]
     failing = [one.as_json for one in trace.failing or _waiting(spec, trace, states[-1])]
     meta = {
         **about(definition, trace.violates),
@@ -120,7 +122,7 @@ def as_file(
     }
     file = trace_object(names, states, actions, meta, spec.evaluator.order)
     for number, one in enumerate(trace.actions):
-        guards = _guards(spec, one, words or _names(spec), states[number])
+        guards = _guards(spec, one, words or make_names(spec), states[number])
         if guards:
             file["states"][number + 1]["#meta"]["guards"] = [part.as_json for part in guards]
     return file
@@ -176,7 +178,8 @@ def _as_value(value: Concrete, names: Names) -> Value:
     return value
 
 
-def _names(spec: Specification) -> Names:
+def make_names(spec: Specification) -> Names:
+    """Return names for the values of an execution, with those of the model values."""
     return Names(spec.evaluator.order, spec.evaluator.model_values.values())
 
 
@@ -223,6 +226,13 @@ def _is_model_value(word: str, names: Names) -> bool:
     return isinstance(names.meant.get(word), ModelValue)
 
 
+def label_steps(spec: Specification, states: Sequence[State], names: Names) -> list[ActionTaken]:
+    """Return the actions between states, as `Walks.actions` labels each step. Raises Undefined if
+    there is no such step."""
+    coder, explorer = _Coder(names), Explorer(spec, properties=())
+    return [coder.encode_action(one) for one in explorer.walks.actions(states)]
+
+
 def module_trace(
     spec: Specification,
     definition: Definition,
@@ -233,8 +243,8 @@ def module_trace(
     """Return an execution of the interpreter's states, at sorts made of these alone. Without sorts, its
     values are in TLA+ syntax."""
     order, names = spec.evaluator.order, [one.name for one in spec.variables]
-    coder = _Coder(spec)
-    taken = tuple(ActionTaken(one.name, coder.parameters(one)) for one in actions)
+    coder = _Coder(make_names(spec))
+    taken = tuple(map(coder.encode_action, actions))
     trace = Trace(definition.name, definition.spec_hash, definition.constants, violates, (), taken)
     columns = [coder.encode_values(values) for values in zip(*states, strict=True)]
     variables = tuple(Symbol(name, one[0]) for name, one in zip(names, columns, strict=True) if one)
@@ -288,8 +298,8 @@ def make_failing_part(one: SaidPart) -> FailingPart:
 class _Coder:
     """Encodes values of the interpreter at sorts that hold them."""
 
-    def __init__(self, spec: Specification) -> None:
-        self.names = _names(spec)
+    def __init__(self, names: Names) -> None:
+        self.names = names
 
     def encode_values(self, values: Sequence[Value]) -> tuple[Sort, list[Concrete]] | None:
         """Return a sort of values, and the encoded values; None if there is no such sort."""
@@ -302,9 +312,10 @@ class _Coder:
         except (NoValue, NoShape, SortError, NotInSort):
             return None
 
-    def parameters(self, action: Taken) -> dict[str, Concrete]:
-        """Return the parameters of an action."""
-        return {name: self._encode_alone(value) for name, value in action.parameters.items()}
+    def encode_action(self, action: Taken) -> ActionTaken:
+        """Return an action with encoded parameters."""
+        values = {name: self._encode_alone(value) for name, value in action.parameters.items()}
+        return ActionTaken(action.name, values)
 
     def _encode_alone(self, value: Value) -> Concrete:
         """Encode a value; of a tuple, set or function without a sort each member, all else as text."""

@@ -14,10 +14,18 @@ from verifier.encodings.concrete import Concrete
 from verifier.outcomes.expectations import exit_code
 from verifier.runs.modules.loading import temporal_name
 from verifier.runs.modules.replaying import Around, disagreement
-from verifier.runs.modules.traces import as_aliased, explain_trace, module_trace, write_trace
+from verifier.runs.modules.traces import (
+    as_aliased,
+    explain_trace,
+    label_steps,
+    make_names,
+    module_trace,
+    write_trace,
+)
 from verifier.runs.news import Known
 from verifier.specs.temporal import NO_FAIRNESS
 from verifier.tla.exploration_result import State
+from verifier.tla.frames import Undefined
 from verifier.tla.itf import encode_value
 from verifier.tla.translate.fair_steps import FAIR
 from verifier.tla.translate.sampling import Stepper
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from verifier.runs.modules.translating import Symbolic
     from verifier.specs.titles import Titles
     from verifier.tla.specification import Specification
+    from verifier.tla.translate.coding import Names
 
 _NO_ERROR = (VerdictKind.HOLDS, VerdictKind.PROVED, VerdictKind.VIOLATED, VerdictKind.INCONCLUSIVE)
 
@@ -41,14 +50,14 @@ def check_run(made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
     verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _select_module_verdicts(run, asked))
     if not asked.named and not asked.engine.decides_temporal:
         verdicts += tuple(temporal_verdicts(made.translation.specification))
-    verdicts = tuple(_use_module_names(made, verdict) for verdict in verdicts)
+    labelled = [_label_steps(made, verdict) for verdict in verdicts]
     enabled = tuple(dict.fromkeys(_name_action(made, name) for name in run.outcome.enabled))
     ways = _group_actions(made, run)
     left_out = _list_left_out_actions(ways, run, asked)
     unseen = [name for name, those in ways.items() if those <= set(run.outcome.never_enabled)]
     never = [name for name in (*unseen, *left_out) if name not in enabled]
-    traces = {v.property_name: write_trace(made, v.trace) for v in verdicts if v.trace is not None}
-    verdicts = tuple(_show_by_alias(made, verdict, traces) for verdict in verdicts)
+    traces = {v.property_name: write_trace(made, v.trace, w) for v, w in labelled if v.trace is not None}
+    verdicts = tuple(_show_by_alias(made, verdict, traces) for verdict, _ in labelled)
     outcome = replace(
         run.outcome,
         verdicts=verdicts,
@@ -238,20 +247,30 @@ def _states(made: Symbolic, trace: Trace) -> list[State]:
     return [made.translation.decode(dict(state)) for state in trace.states]
 
 
-def _use_module_names(made: Symbolic, verdict: Verdict) -> Verdict:
-    """Return the verdict with the module's names of actions."""
+def _label_steps(made: Symbolic, verdict: Verdict) -> tuple[Verdict, Names]:
+    """Return the verdict with the interpreter's labels of its steps, so that each engine names a step alike.
+    Also return the meaning of the words in them."""
     trace = verdict.trace
     if trace is None:
-        return verdict
-    following = pairwise(trace.states)
-    actions = tuple(_action(made, one, then) for one, (_, then) in zip(trace.actions, following, strict=True))
-    loop = trace.loop
+        return verdict, made.translation.names
+    spec, loop = made.translation.specification, trace.loop
+    taken, path, following = list(trace.actions), _states(made, trace), list(trace.states[1:])
     if loop is not None and loop.closing is not None:
-        closing = _action(made, loop.closing, trace.states[loop.start])
-        given = [*zip(trace.actions, actions, strict=True), (loop.closing, closing)]
-        met = tuple((name, _explain_fairness(given, reason)) for name, reason in loop.conditions)
-        loop = replace(loop, closing=closing, conditions=met)
-    return replace(verdict, trace=replace(trace, actions=actions, loop=loop))
+        taken.append(loop.closing)
+        path.append(path[loop.start])
+        following.append(trace.states[loop.start])
+    words = make_names(spec)
+    try:
+        labels = label_steps(spec, path, words)
+    except Undefined:  # the interpreter has no such step: an ERROR, or an induction's unreachable state
+        words = made.translation.names
+        labels = [_action(made, one, then) for one, then in zip(taken, following, strict=True)]
+    actions = tuple(labels[: len(trace.actions)])
+    if loop is not None and loop.closing is not None:
+        named = list(zip(taken, labels, strict=True))
+        met = tuple((name, _explain_fairness(named, reason)) for name, reason in loop.conditions)
+        loop = replace(loop, closing=labels[-1], conditions=met)
+    return replace(verdict, trace=replace(trace, actions=actions, loop=loop)), words
 
 
 def _explain_fairness(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
