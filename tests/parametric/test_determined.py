@@ -126,3 +126,23 @@ def test_an_option_that_equals_another_one_needs_no_quantifier() -> None:
     logic = made.logic
     held = logic.conj((made.within(), made.equality()))
     assert not logic.exists((made.none, *made.held), held).quantified
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_values_after_each_other_mean_the_same_as_at_once(seed: int) -> None:
+    """Results are kept for each variable and value, whatever formula they were made for."""
+    made = _Made(seed)
+    logic, variables = made.logic, (made.none, *made.held)
+    bound = logic.variable(INT)
+    inner = logic.conj((logic.less_equal(bound, made.held[0]), *made.parts()))
+    bodies = [logic.exists([bound], inner), *made.parts(), logic.disj(made.parts())]
+    for chosen in product((logic.true, logic.false), made.numbers, made.numbers):
+        values = dict(zip(variables, chosen, strict=True))
+        for body in bodies:
+            replaced = body
+            for variable, value in values.items():
+                replaced = logic.substitute(replaced, {variable: value})
+            at_once = logic.substitute(body, values)
+            assert not replaced.free
+            for state in made.states()[::5]:
+                assert _evaluate(replaced, state) == _evaluate(at_once, state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.parametric.test_parametric_hints import Shelf, obligation
 from verifier.parametric import deciding
 from verifier.parametric.deciding import ROUNDS, SOON, STEPS_PER_SECOND, decide
-from verifier.parametric.efforts import EFFORTS
+from verifier.parametric.efforts import EFFORTS, Effort
 from verifier.parametric.results import Open, Shown
 from verifier.solvers import Answer
 from verifier.solvers.interface import ScriptAnswer
@@ -54,6 +55,31 @@ def test_a_query_with_many_hypotheses_waits_for_the_second_round(
     few = (deciding.Round(0.4, 30_000, -1, 6), ROUNDS[1])
     assert isinstance(decide(*obligation(Shelf, "OneBox", "Put"), rounds=few), Open)
     assert asked[0][1] == int(EFFORTS[20].seconds * STEPS_PER_SECOND)
+
+
+def test_of_too_many_hypotheses_only_the_first_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    obligations, one = obligation(Shelf, "OneBox", "Put")
+    choose = obligations.premises.choose_hypotheses
+    made = dict[int, int]()
+
+    def count(of: Any, effort: Effort) -> Iterator[Any]:
+        number = EFFORTS.index(effort)
+        for hypothesis in choose(of, effort):
+            made[number] = made.get(number, 0) + 1
+            yield hypothesis
+
+    monkeypatch.setattr(obligations.premises, "choose_hypotheses", count)
+    few = 2
+    assert isinstance(decide(obligations, one, rounds=(deciding.Round(0.4, 30_000, few, 24),)), Open)
+    assert max(made.values()) == few + 1
+
+
+def test_efforts_with_the_named_lemmas_come_before_those_with_all() -> None:
+    obligations, one = obligation(Shelf, "EndIsLast", "Put")
+    assert obligations.premises.is_hinted(one)
+    asked = [effort for _, effort in deciding._in_turn(obligations, one, EFFORTS)]
+    first = next(place for place, effort in enumerate(asked) if effort.hinted)
+    assert all(effort.own for effort in asked[:first])
 
 
 def test_what_needs_more_steps_is_shown_in_the_second_round(monkeypatch: pytest.MonkeyPatch) -> None:

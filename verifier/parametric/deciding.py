@@ -24,6 +24,8 @@ STEPS_PER_SECOND = 2_000_000
 """The approximate speed of Z3 in its own unit of work."""
 _ANY = 2**62
 """More steps than any limit."""
+_UNLIMITED = 10**9
+"""More hypotheses than any effort has."""
 _SMALL = 4
 """The number of efforts that take little time."""
 
@@ -38,15 +40,15 @@ class Round:
     checker_steps: int
     """The limit of cvc5's own unit of work: 1,500,000 take some ten seconds. It mostly needs a hundredth of
     that. If it exceeds the limit, hypotheses from more instances are mostly simpler for it."""
-    largest: float
+    largest: int
     """The limit of hypotheses, since it takes longer to read many."""
     most: int
     """The number of efforts that are tried, in their order for the obligation."""
 
 
-SOON = (Round(0.4, 30_000, math.inf, 6),)
+SOON = (Round(0.4, 30_000, _UNLIMITED, 6),)
 """The limits of an attempt that is given up if it does not succeed soon."""
-ROUNDS = (Round(0.4, 30_000, 500, 6), Round(math.inf, 150_000, math.inf, len(EFFORTS)))
+ROUNDS = (Round(0.4, 30_000, 500, 6), Round(math.inf, 150_000, _UNLIMITED, len(EFFORTS)))
 """The limits of a whole attempt."""
 _CHECKER_STEPS = 1_500_000
 """The limit of cvc5's work if no effort gives hypotheses that are simpler for it."""
@@ -64,7 +66,10 @@ def decide(
     for each in rounds:
         for number, effort in islice(_in_turn(obligations, obligation, efforts), each.most):
             if number not in asked:
-                made = _Asked(Query.of(obligations, obligation, effort), number)
+                query = Query.of(obligations, obligation, effort, each.largest + 1)
+                if len(query.hypotheses) > each.largest:
+                    continue
+                made = _Asked(query, number)
                 # Efforts with the same formulas share what is known of them.
                 asked[number] = next((one for one in asked.values() if one.is_like(made)), made)
             answer = asked[number].try_effort(effort, each)
@@ -100,8 +105,7 @@ class _Asked:
         """Ask the first solver, and the second if that finds a proof. Return why they did not show it. Return
         None if nobody was asked, since nothing is asked again without more time."""
         steps = int(min(effort.seconds, limits.seconds) * STEPS_PER_SECOND)
-        is_small = len(self.query.hypotheses) <= limits.largest
-        if self.finding is None and is_small and self.given_up < steps:
+        if self.finding is None and self.given_up < steps:
             answer = _decide(self.query, self.effort, steps)
             if not isinstance(answer, Finding):
                 self.given_up = _ANY if answer is Answer.SATISFIABLE else steps
@@ -167,6 +171,8 @@ def _in_turn(
         yield from ((number, effort) for number, effort in numbered if effort.own and not effort.tiers)
     elif obligation.inductive and obligation.at != ALWAYS:
         yield from ((number, effort) for number, effort in numbered if effort.own and effort.tiers)
+    if obligations.premises.is_hinted(obligation):
+        yield from ((number, effort) for number, effort in numbered if effort.hinted)
     began = 0
     if obligation.inductive and obligations.premises.has_elements_with_fields:
         # The efforts with several rounds of matching take long, so the others come first.
@@ -175,8 +181,6 @@ def _in_turn(
         rounds = [(number, effort) for number, effort in numbered if effort.matched > 1]
         plain = [(n, effort) for n, effort in numbered if effort.about_fields and not effort.matched]
         yield from (*once, *numbered[:began], *plain, *rounds)
-    if obligations.premises.is_hinted(obligation):
-        yield from ((number, effort) for number, effort in numbered if effort.hinted)
     for number, effort in (one for one in numbered[began : len(efforts)] if not one[1].about_sets):
         if not (effort.hinted or effort.own or effort.matched or effort.about_fields) and (
             obligations.premises.has_counts or not effort.meeting
@@ -202,12 +206,14 @@ class Query:
     """Lemmas, or instances of them, each with the lemma's name."""
 
     @staticmethod
-    def of(obligations: Obligations, obligation: Obligation, effort: Effort) -> Query:
-        """Return the formulas of an obligation with the hypotheses of an effort."""
+    def of(
+        obligations: Obligations, obligation: Obligation, effort: Effort, most: int = _UNLIMITED + 1
+    ) -> Query:
+        """Return the formulas of an obligation with the hypotheses of an effort, or with the first ``most``
+        of these."""
         local = obligations.premises.local(obligation)
-        return Query(
-            obligations, obligation, local, obligations.premises.choose_hypotheses(obligation, effort)
-        )
+        chosen = obligations.premises.choose_hypotheses(obligation, effort)
+        return Query(obligations, obligation, local, list(islice(chosen, most)))
 
     def lemma(self, place: int) -> str:
         """Return the lemma to which a hypothesis belongs."""

@@ -19,6 +19,7 @@ class Logic:
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], Node] = {}
         self._variables = 0
+        self._substitutions: dict[tuple[Node, Node], _Substitution] = {}
         self.true = self._node("true", BOOL)
         self.false = self._node("false", BOOL)
 
@@ -253,8 +254,17 @@ class Logic:
     # Substitution
 
     def substitute(self, node: Node, values: Mapping[Node, Node]) -> Node:
-        """Substitute values for free variables of the node."""
-        return _Substitution(self, values).of(node)
+        """Substitute values for free variables of the node.
+
+        Instances of a clause share what a value decides. So results are kept for each variable and value,
+        which is sound since nodes never change.
+        """
+        if len(values) != 1:
+            return _Substitution(self, values).of(node)
+        (replaced,) = values.items()
+        if replaced not in self._substitutions:
+            self._substitutions[replaced] = _Substitution(self, values)
+        return self._substitutions[replaced].of(node)
 
     def replace_constants(self, node: Node, values: Mapping[Node, Node]) -> Node:
         """Substitute values for constants in the node."""

@@ -124,46 +124,54 @@ class Premises:
         clauses = (*self.constants, *obligation.given, *obligation.goal)
         return [("", close_clause(self.logic, clause, self.leads)) for clause in clauses]
 
-    def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> list[tuple[str, Node]]:
-        """Return the hypotheses and instances that a solver gets, each with its lemma."""
+    def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> Iterator[tuple[str, Node]]:
+        """Yield the hypotheses and instances that a solver gets, each once and with its lemma."""
+        chosen: set[tuple[str, Node]] = set()
+        for one in self._hypotheses_in_turn(obligation, effort):
+            if one not in chosen:
+                chosen.add(one)
+                yield one
+
+    def _hypotheses_in_turn(self, obligation: Obligation, effort: Effort) -> Iterator[tuple[str, Node]]:
         over = self._gather_known(obligation, effort)
+        lemmas = over if obligation.inductive else Known(())
         if not effort.tiers:
-            known = over if obligation.inductive else Known(())
-            plain = [(name, clause.body) for name, clause in known.hypotheses if not clause.variables]
-            return self._with_quantifiers(obligation, known, effort.quantified, ()) + plain
+            yield from self._with_quantifiers(obligation, lemmas, effort.quantified, ())
+            yield from ((name, clause.body) for name, clause in lemmas.hypotheses if not clause.variables)
+            return
         if effort.about_sets:
-            return self._choose_about_sets(obligation, over, effort)
+            yield from self._choose_about_sets(obligation, lemmas, effort)
+            return
         facts = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
         if not obligation.inductive and not facts and not effort.meeting:
-            return []
+            return
         by_number = self._tiers(obligation, over)
         if effort.matched:
-            return self._match(obligation, over, effort, by_number[effort.tiers[0]])
+            yield from self._match(obligation, over, effort, by_number[effort.tiers[0]])
+            return
         tiers = [by_number[number] for number in effort.tiers]
         hypotheses: list[tuple[str, Node]] = []
-        for name, clause in (*facts, *(over.hypotheses if obligation.inductive else ())):
-            hypotheses += self._instances(name, clause, tiers, effort.most)
+        for name, clause in (*facts, *lemmas.hypotheses):
+            for instance in self._instances(name, clause, tiers, effort.most):
+                hypotheses.append(instance)
+                yield instance
         if effort.meeting:
-            hypotheses += self._meeting(obligation, over, effort, hypotheses, tiers[-1])
+            yield from self._meeting(obligation, over, effort, hypotheses, tiers[-1])
         if obligation.inductive:
             others = facts if obligation.known else []
-            hypotheses += self._with_quantifiers(obligation, over, effort.quantified, others)
-        return list(dict.fromkeys(hypotheses))
+            yield from self._with_quantifiers(obligation, over, effort.quantified, others)
 
     def _choose_about_sets(
         self, obligation: Obligation, over: Known, effort: Effort
-    ) -> list[tuple[str, Node]]:
-        """Return the lemmas at the named elements, and facts about the counts in the goal with its
+    ) -> Iterator[tuple[str, Node]]:
+        """Yield the lemmas at the named elements, and facts about the counts in the goal with its
         definitions. Solvers get the definitions themselves, so that few facts are needed."""
         goal = [clause.body for clause in obligation.goal]
         unfolded = self._unfold_in_turn(goal)
         facts = self._facts.about_sets(unfolded, effort.facts)
-        hypotheses = [(FACT, clause.body) for clause in facts]
-        for name, clause in over.hypotheses if obligation.inductive else ():
-            hypotheses += self._instances(name, clause, [obligation.terms], effort.most)
-        for clause in obligation.known:
-            hypotheses += self._instances(FACT, clause, [obligation.terms], effort.most)
-        return list(dict.fromkeys(hypotheses))
+        yield from ((FACT, clause.body) for clause in facts)
+        for name, clause in (*over.hypotheses, *((FACT, clause) for clause in obligation.known)):
+            yield from self._instances(name, clause, [obligation.terms], effort.most)
 
     @property
     def has_sets_in_states(self) -> bool:
