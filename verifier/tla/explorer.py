@@ -288,6 +288,11 @@ class Explorer(SearchState):
         """Let this copy of a search watch no limits: its original does."""
         self.enforce, self.max_states = (lambda _: None), None
 
+    @property
+    def workers_cpu_seconds(self) -> float:
+        """Return the processor time of other processes that expanded states."""
+        return 0.0 if self.workers is None else self.workers.cpu_seconds
+
     def leave_workers(self) -> None:
         """Continue with this process alone."""
         if self.workers is not None:

@@ -101,6 +101,11 @@ class SearchState(ABC):
     def become_copy(self) -> None:
         """Let this copy of a search watch no limits: its original does."""
 
+    @property
+    @abstractmethod
+    def workers_cpu_seconds(self) -> float:
+        """Return the processor time of other processes that expanded states."""
+
     @abstractmethod
     def leave_workers(self) -> None:
         """Continue with this process alone."""

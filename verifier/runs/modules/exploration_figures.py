@@ -46,7 +46,9 @@ def _describe_workers(explorer: Explorer) -> dict[str, Any]:
     if explorer.workers is None:
         return {}
     count, first = explorer.workers.count, explorer.workers.first_level
-    means = [] if first == 0 else [{"name": name_processes(1), "first_level": 0}]
-    means += [] if first is None else [{"name": name_processes(count), "first_level": first}]
+    means = [
+        {"name": name_processes(processes), "first_level": level}
+        for processes, level in explorer.workers.means
+    ]
     seconds = round(explorer.workers.cpu_seconds, 3)
     return {"workers": 1 if first is None else count, "workers_cpu_seconds": seconds, "explored_by": means}

@@ -33,7 +33,7 @@ class ByColumns:
         self.violated: int | None = None
         """The number of violated properties when columns were left because of one more."""
         self.speed: float | None = None
-        """The number of states that the interpreter generates in a second."""
+        """The number of states that one process generates in a second by the interpreter."""
         self.began = time.process_time()
 
     @property
@@ -92,8 +92,8 @@ class ByColumns:
         if len(explorer.result.violations) == self.violated:
             return  # the state at which columns were left is still to come
         if self.speed is None:
-            spent = max(time.process_time() - self.began, 1e-3)
-            self.speed = explorer.result.generated / spent
+            spent = time.process_time() - self.began + explorer.workers_cpu_seconds
+            self.speed = explorer.result.generated / max(spent, 1e-3)
         self.left = True
         if not explorer.by_columns:
             return

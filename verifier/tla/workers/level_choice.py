@@ -42,6 +42,8 @@ class ByWorkers:
         self.pool: Pool | None = None
         self.first_level: int | None = None
         """The first level that was shared; None if none was."""
+        self.means = [(1, 0)]
+        """The numbers of processes that expanded states one after the other, each with its first level."""
         self.why_alone = explain_one_process(search) if count > 1 else ""
         """The reason why one process explores, though more are asked for."""
         self._left = count < 2 or bool(self.why_alone)
@@ -86,6 +88,7 @@ class ByWorkers:
             known = self.pool.known.as_known()
             self.close()
             self._use(known)
+            self._record_means(1)
 
     def end(self) -> None:
         """Use workers no more, and forget their states."""
@@ -120,8 +123,17 @@ class ByWorkers:
         _LOG.info("%d workers start at level %d", self.count, self.search.level)
         self.pool = Pool(self.search, walk, self.count)
         self._use(self.pool.known)
+        self._record_means(self.count)
         if self.first_level is None:
             self.first_level = self.search.level
+
+    def _record_means(self, processes: int) -> None:
+        """Record who expands states from the current level on."""
+        level = self.search.level
+        if self.means[-1][1] == level:
+            self.means.pop()
+        if not self.means or self.means[-1][0] != processes:
+            self.means.append((processes, level))
 
     # -- a level
 
