@@ -153,6 +153,19 @@ def _warnings(run: Run) -> list[str]:
     return [f"warning: {say_never_enabled(never, ' in any reachable state')}"] if never else []
 
 
+def _say_up_to_symmetry(run: Run) -> list[str]:
+    """Say by what properties are proved that explorations up to SYMMETRY decided."""
+    classes = [one for one in run.proofs if one.get("symmetry")]
+    if not classes:
+        return []
+    states = max(one["states"] for one in classes)
+    names = ", ".join(one["property"] for one in classes)
+    seconds = max(one["recheck_seconds"] for one in classes)
+    first = f"{names}: every reachable state was explored, up to SYMMETRY, {states:,} states in all."
+    again = "A second exploration, up to the even permutations alone, counted the same states in"
+    return [f"{first} {again} {seconds:.1f} s."]
+
+
 def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Explored]) -> list[str]:
     remarks = []
     for proof in proofs:
@@ -168,6 +181,7 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
             "Exploration gives no inductive invariant. To search for one, add --no-explore or "
             "--certificate FILE."
         )
+    remarks += _say_up_to_symmetry(run)
     remarks += certificate_remarks(run)
     if any(verdict.kind is VerdictKind.PROVED for verdict in run.outcome.verdicts):
         within = say_limits(run.definition.limits)

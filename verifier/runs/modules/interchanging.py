@@ -33,7 +33,7 @@ def up_to_names(asked: ModuleQuestion, run: Callable[[ModuleQuestion], Run]) -> 
     group = interchangeable(spec, list_evaluated_formulas(spec), POLICY.interchanged_names)
     while group:
         try:
-            return run(_watch(asked, spec, group))
+            return run(watch_permutations(asked, spec, group))
         except Asymmetric as reason:
             asked.listen(Remark(f"model values are told apart: {reason}"))
             group = _keeping(group, reason.answers)
@@ -51,7 +51,9 @@ def _keeping(group: list[Permutation], answers: Sequence[Value]) -> list[Permuta
     return [one.permutation for one in renamings if all(one.of(answer) == answer for answer in answers)]
 
 
-def _watch(asked: ModuleQuestion, spec: Specification, group: list[Permutation]) -> ModuleQuestion:
+def watch_permutations(
+    asked: ModuleQuestion, spec: Specification, group: list[Permutation]
+) -> ModuleQuestion:
     """Return the question with permutations of model values, which are checked during evaluation."""
     shared = spec.evaluator
     own = Interpreter(shared.variables, shared.resolve, shared.constants, shared.order)

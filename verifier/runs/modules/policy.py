@@ -82,6 +82,9 @@ class Policy:
     seconds_before_growth: float = 2.0
     """An exploration measures its variables after this time, also if nothing is violated. Until then most
     models are explored, and a level would cost more to measure than to explore."""
+    seconds_before_symmetry: float = 60.0
+    """The seconds of the clock that the provers get before all states are explored up to SYMMETRY. They prove
+    27 of endive's 29 protocols in a few seconds each, and leave MongoLoglessDynamicRaft open after 280."""
     growth_levels: int = 32
     """The last levels in which a variable that seems unbounded grows."""
     growths: int = 8

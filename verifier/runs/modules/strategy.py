@@ -143,7 +143,7 @@ def _describe_refusal(refusal: UsageError) -> str:
 
 
 def _prove(asked: ModuleQuestion) -> Run:
-    from verifier.runs.modules.proving import look_ahead, may_explore, prove_by_exploring
+    from verifier.runs.modules.proving import look_ahead, may_explore
     from verifier.runs.modules.verdicts import SettledVerdicts
 
     remark_on_configuration(asked)
@@ -152,8 +152,18 @@ def _prove(asked: ModuleQuestion) -> Run:
         if not isinstance(ahead, SettledVerdicts):
             return ahead
         own = replace(asked, listen=_hide_known(asked.listen, ahead.verdicts))
-        return run_with_fallback(own, lambda: prove_by_exploring(own))
+        if asked.module.specification.symmetry:
+            from verifier.runs.modules.symmetric_proving import prove_beside_symmetry
+
+            return prove_beside_symmetry(own, _run_provers)
+        return _run_provers(own)
     return run_translation(asked)
+
+
+def _run_provers(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.proving import prove_by_exploring
+
+    return run_with_fallback(asked, lambda: prove_by_exploring(asked))
 
 
 def _hide_known(listen: Listen, told: Collection[str]) -> Listen:
