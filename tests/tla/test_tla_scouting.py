@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import verify
 from tests.support.tla_modules import specify_module
 from verifier.tla.translate import scouting
 from verifier.tla.translate.sampling_budget import SAMPLING
@@ -22,6 +23,16 @@ Init == steps = 0 /\\ top = 0 /\\ noise = {}
 Next == /\\ steps < 12 /\\ steps' = steps + 1
         /\\ \\/ noise' \\in SUBSET (1..9) /\\ top' = 0
            \\/ noise' = {} /\\ top' = top + 1
+"""
+BOARD = r"""---- MODULE Board ----
+EXTENDS Integers
+VARIABLE board
+Places == (0..4) \X (0..4)
+Init == board = {{p} : p \in Places}
+Next == \E a, b \in board : a # b /\ board' = (board \ {a, b}) \cup {a \cup b}
+Some == board # {}
+TypeOK == board \in SUBSET SUBSET Places
+====
 """
 
 
@@ -82,3 +93,21 @@ Inv == LET N == 20
     sample = start_translation(spec, depth=3)
     assert max(sample.shapes["x"].ints) == 4000
     assert max(sample.shapes["y"].ints) == 0  # S depends on the state
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [("prove", "--no-explore", "--by", "translation"), ("bmc", "--depth", "9", "--by", "translation")],
+)
+def test_states_that_are_too_large_are_refused_before_scouting(
+    engine: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_to_scout(*_: object) -> None:
+        raise AssertionError("scouted, although sorts only widen")
+
+    monkeypatch.setattr(Scout, "widen", refuse_to_scout)
+    (tmp_path / "Board.tla").write_text(BOARD)
+    (tmp_path / "Board.cfg").write_text(f"{CONFIG} INVARIANTS Some TypeOK")
+    command, *options = engine
+    run = verify(command, str(tmp_path / "Board.tla"), "--property", "Some", *options)
+    assert "more than 100,000 are taken for a mistake" in run.output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from verifier.encodings.concrete import show_constants
 from verifier.encodings.counting import about, cap_count, product
 from verifier.encodings.sorts import (
@@ -27,16 +29,22 @@ MOST_BITS = MOST_INSTANCES = 100_000
 
 def check_size(definition: Definition) -> None:
     """Raises TooLargeError if the state, or the actions, are too large to be built."""
-    bits = cap_count(sum(_bits(symbol.sort) for symbol in definition.variables))
-    instances = instance_count(definition)
-    constants = show_constants(definition.constants)
-    place = f"{definition.name} with {constants}" if constants else definition.name
-    limits = ((bits, MOST_BITS, "bits in a state"), (instances, MOST_INSTANCES, "instances of actions"))
-    for count, most, what in limits:
-        if count > most:
-            raise TooLargeError(
-                f"{place} has {about(count)} {what}, and more than {most:,} are taken for a mistake"
-            )
+    check_bits(definition, [symbol.sort for symbol in definition.variables])
+    _check_count(definition, instance_count(definition), MOST_INSTANCES, "instances of actions")
+
+
+def check_bits(definition: Definition, sorts: Iterable[Sort]) -> None:
+    """Raises TooLargeError if a state at these sorts is too large to be built."""
+    _check_count(definition, cap_count(sum(map(_bits, sorts))), MOST_BITS, "bits in a state")
+
+
+def _check_count(definition: Definition, count: int, most: int, what: str) -> None:
+    if count > most:
+        constants = show_constants(definition.constants)
+        place = f"{definition.name} with {constants}" if constants else definition.name
+        raise TooLargeError(
+            f"{place} has {about(count)} {what}, and more than {most:,} are taken for a mistake"
+        )
 
 
 def instance_count(definition: Definition) -> int:

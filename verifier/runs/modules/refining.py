@@ -37,15 +37,18 @@ from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, 
 from verifier.runs.news import Remark
 from verifier.runs.told import restore_depths
 from verifier.runs.unbounded import Widened, explain_no_end
+from verifier.system.size import check_bits
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widen
 from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
+    from verifier.encodings.sorts import Sort
     from verifier.outcomes.run import Run
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
     from verifier.runs.question import Question
     from verifier.system.model import Model
+    from verifier.tla.translate.sampling import Sample
 
 
 def run_translation(asked: ModuleQuestion, settled: SettledVerdicts | None = None) -> Run:
@@ -86,9 +89,17 @@ def _stop_run(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | N
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts, statistics=counted))
 
 
-def guess_sorts(asked: ModuleQuestion, looked: Looked = lambda sample, sorts: None) -> Symbolic:
-    """Return the module with its first states sampled. ``looked`` gets these, and the sorts that they
-    need."""
+def guess_sorts(asked: ModuleQuestion, looked: Looked | None = None) -> Symbolic:
+    """Return the module with its first states sampled. ``looked`` gets these, and the sorts that they need.
+    Without it, NotTranslated is raised as soon as these sorts make states too large: sorts only widen."""
+
+    def refuse_large_states(_: Sample, sorts: Sequence[Sort]) -> None:
+        try:
+            check_bits(asked.module.definition, sorts)
+        except TooLargeError as error:
+            raise NotTranslated(f"{error.words}: {INSTEAD}") from None
+
+    looked = looked or refuse_large_states
     asked.listen(Remark("looking at the first states, to guess the sorts of the variables"))
     own = () if asked.engine.decides_temporal else asked.question.properties
     depth = getattr(asked.question.options, "depth", None) if asked.engine.name == "bmc" else None

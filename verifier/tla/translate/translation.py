@@ -83,8 +83,8 @@ def start_translation(
 ) -> Translation:
     """Begin a translation with the sorts that the first states need. ``widely``: sample more states, and keep
     states small. ``depth``: no execution that matters has more steps. ``symmetry``: the sorts are closed
-    under its permutations. ``looked`` is called with the first states, then with the sorts before walks and
-    after each batch of walks. Raises Undefined or Untranslated."""
+    under its permutations. ``looked`` is called with the first states, then with the sorts before walks or
+    scouting, and after each batch of walks. Raises Undefined or Untranslated."""
     if widely:
         sampled = _sample_widely(specification, symmetry)
     else:
@@ -104,6 +104,7 @@ def start_translation(
             _sample_walks(shapes, sampled, names, looked)
     made = Translation(specification, names, shapes, sampled, symmetry=symmetry)
     if not (widely or sampled.complete):
+        looked(sampled, [sort_of(shape, names) for shape in shapes.values()])
         if sampled.initial and specification.next is not None:
             scout = Scout(Stepper(specification), names, sampled.initial)
             with without_traces(specification):
