@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.support.columns import QUIET
@@ -40,7 +41,7 @@ GRID = (
     "Within == Cardinality({s \\in S : y[s] = 2}) < 2\nSlow == x' # x \\/ y' # y\n"
     "Steps == [][(\\E s \\in S : y[s] # 2) \\/ Len(x') < Len(x)]_y\nSeen == <<Len(x), y>>\n"
     "Count == TLCSet(1, TLCGet(1) + 1) /\\ PrintT(TLCGet(1))\nBegin == TLCSet(1, 0) /\\ Init\n"
-    "Deep == TLCGet(\"level\") < 6\n"
+    'Deep == TLCGet("level") < 6\n'
 )
 HEAD = f"{QUIET}\nCONSTANTS S = {{a, b, c}}\n"
 CONFIGURATIONS = [
@@ -353,21 +354,34 @@ def _slow_module(folder: Path) -> Path:
     return path
 
 
-def test_a_killed_command_continues(tmp_path: Path) -> None:
+_SHARING = (
+    "from verifier.tla.workers import level_choice as choice; "
+    "choice._BEGIN_SECONDS, choice._WORTH_SECONDS, choice._MOST_IN_BLOCK = -1e9, -1.0, 5; "
+)
+"""Workers start at once and share each level."""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_command_continues(workers: int, tmp_path: Path) -> None:
+    """Its workers end with it."""
     path, work = _slow_module(tmp_path), tmp_path / "work"
     expected = _explore(path, "--by", "interpreter")
     first = "from verifier.tla.storing import level_keeper; level_keeper._LEAST_SECONDS = 0.05; "
-    killed = start_verify("explore", str(path), "--keep-going", "--work", str(work), first=first)
+    command = ["explore", str(path), "--keep-going", "--work", str(work), "--workers", str(workers)]
+    killed = start_verify(*command, first=first + _SHARING)
     deadline = time.monotonic() + 60
-    while not (work / "manifest.json").exists():
+    children: list[psutil.Process] = []
+    while not (work / "manifest.json").exists() or len(children) < (workers if workers > 1 else 0):
         assert killed.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.005)
+        children = psutil.Process(killed.pid).children()
     killed.kill()
     killed.communicate()
-    run = _explore(path, "--work", str(work), "--resume")
+    run = _explore(path, "--work", str(work), "--resume", "--workers", str(workers))
     assert _found(run) == _found(expected)
     assert 0 < run["statistics"]["resumed_at_level"] < 80
+    assert not psutil.wait_procs(children, timeout=60)[1]
 
 
 def test_refusals(tmp_path: Path) -> None:
@@ -376,9 +390,7 @@ def test_refusals(tmp_path: Path) -> None:
     run = _explore(path, "--work", work, *few)
     assert run["statistics"]["depth"] == 5
     assert "holds an exploration: --resume" in _explore(path, "--work", work, code=2)
-    assert "of another properties" in _explore(
-        path, "--work", work, "--resume", "--property", "Inv", code=2
-    )
+    assert "of another properties" in _explore(path, "--work", work, "--resume", "--property", "Inv", code=2)
     assert "constants; ask as before" in _explore(path, "--work", work, "--resume", "--set", "N=41", code=2)
     assert "--by interpreter" in _explore(path, "--work", work, "--by", "translation", code=2)
     assert "--depth 3 is too small" in _explore(path, "--work", work, "--resume", "--depth", "3", code=2)
