@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.support.command_line import verify
 from tests.support.models import build
+from verifier.cli import output
 from verifier.encodings.sorts import Option, Range
 from verifier.engines.induction import Request, induct
 from verifier.engines.induction_outcome import InductionOutcome
@@ -171,3 +173,16 @@ def test_the_text_says_what_was_checked_before() -> None:
     done = verify("induct", "--spec", f"{__file__}:Lasting", "--property", "all")
     assert done.exit_code == 0, done.stdout
     assert "checked for a property before" in done.stdout
+
+
+def test_output_of_a_pipe_is_narrow_and_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table is cut into parts that fit, and progress has no line for each action."""
+    monkeypatch.setattr(output, "PLAIN_WIDTH", 80)
+    done = verify("induct", "--spec", "kip320", "--set", "replicas=2", "--property", "StrongIsr")
+    assert done.exit_code == 0
+    rows = [line for line in done.stdout.splitlines() if line.startswith("LogMatching")]
+    assert len(rows) == 2
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    kept = [line for line in done.stderr.splitlines() if "asked" in line and " s: " not in line]
+    assert len(kept) == 1
+    assert re.fullmatch(r"StrongIsr: \d+ obligations asked \(\d+\.\d\d s\)", kept[0])

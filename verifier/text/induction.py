@@ -31,19 +31,19 @@ _CELL = 6
 
 
 def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType]:
-    """Return the whole run, on lines of at most ``width`` characters unless a table is wider."""
+    """Return the whole run, on lines of at most ``width`` characters unless names are longer."""
     outcomes = run.outcome.parts if isinstance(run.outcome, Inductions) else ()
     about = with_constants(run.definition.name, run.definition.constants)
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     solvers = ", ".join(f"{name} {solver_version(name)}" for name in run.solvers)
-    lines += [Text(f"{run.engine}, {solvers}"), Text()]
+    lines += [*map(Text, wrap(f"{run.engine}, {solvers}", width)), Text()]
     explained = {verdict.property_name: verdict for verdict in run.outcome.verdicts}  # a module's own words
     for outcome in outcomes:
         verdict = explained.get(outcome.verdicts[0].property_name, outcome.verdicts[0])
         inductive = verdict.kind is VerdictKind.NOT_INDUCTIVE
         remark = _LOOK if run.options.get("reachable") is None else ""  # else the verdict says what was found
         lines += render_step(run, verdict, width, full=full, inductive=inductive, remark=remark)
-        lines += [*_table(run, outcome), Text()]
+        lines += [*_table(run, outcome, width), Text()]
     lines += [*render_verdicts(run, width), Text()]
     instances = 0 if run.model is None else len(run.model.system.instances)
     for outcome in outcomes:
@@ -82,9 +82,10 @@ def render_step(
     return [*lines, Text()]
 
 
-def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
+def _table(run: Run, outcome: InductionOutcome, width: int) -> list[Text]:
     """A table: a line per lemma, a column per action. A cell has the seconds, or says that it fails. Actions
-    of a translation that share a name have a column for each instance."""
+    of a translation that share a name have a column for each instance. Columns that do not fit into the width
+    stand in further tables below."""
     if not outcome.obligations:
         return []
     actions = [action.name for action in run.definition.actions]
@@ -100,13 +101,16 @@ def _table(run: Run, outcome: InductionOutcome) -> list[Text]:
     columns = [Kind.INITIATION, *names, Kind.SAFETY]
     heads = ["init", *(str(number) for number in range(1, len(columns) - 1)), "safety"]
     margin = max(map(len, formulas))
-    lines = [Text(" " * margin + "".join(f"{head:>{_CELL + 2}}" for head in heads), "bold")]
-    for formula in formulas:
-        line = Text(f"{formula:<{margin}}")
-        for column in columns:
-            shown = _cell(cells.get((formula, column)))
-            line.append(f"{shown:>{_CELL + 2}}", "bold red" if shown == "fails" else "")
-        lines.append(line)
+    at_once, lines = max((width - margin) // (_CELL + 2), 1), list[Text]()
+    for first in range(0, len(columns), at_once):
+        shown = slice(first, first + at_once)
+        lines += [Text()] if lines else []
+        lines.append(Text(" " * margin + "".join(f"{head:>{_CELL + 2}}" for head in heads[shown]), "bold"))
+        for formula in formulas:
+            line = Text(f"{formula:<{margin}}")
+            for cell in (_cell(cells.get((formula, column))) for column in columns[shown]):
+                line.append(f"{cell:>{_CELL + 2}}", "bold red" if cell == "fails" else "")
+            lines.append(line)
     legend = [f"{head:>{margin}}  {name}" for head, name in zip(heads[1:-1], columns[1:-1], strict=True)]
     legend += [f"{name:>{margin}}  {words}" for name, words in _explain(run, formulas)]
     return [*lines, *(Text(line, "dim") for line in legend)]

@@ -206,16 +206,15 @@ class WalksText(ProgressText):
 
 
 class ObligationsText(ProgressText):
-    """News of an inductive check: a line for each action, and for each lemma that falls."""
+    """News of an inductive check: the obligations that fail, the lemmas that fall, and a count at the end."""
 
     def __init__(self) -> None:
         super().__init__("asking")
         self._property = ""
-        self._part: str | None = None
         self._count, self._seconds = 0, 0.0
 
     def hear(self, news: induction.PropertyProgress) -> Iterator[str]:
-        """The obligations of one action are counted; what fails stays."""
+        """The obligations of a property are counted; what fails stays."""
         from verifier.engines.induction_outcome import LeftOut
 
         item = news.progress.news
@@ -226,24 +225,20 @@ class ObligationsText(ProgressText):
             why = "not needed" if item.fell_at is None else f"falls at {item.fell_at}"
             yield self._of_property(f"{item.formula} is left out: {why}")
             return
-        part = item.action or item.kind.value
-        if part != self._part:
-            yield from self.end()
-            self._part = part
         self._count += 1
         self._seconds += item.seconds
         at = item.instance or item.kind.value
-        self._line = f"{news.progress.seconds:.0f} s: {at}, {item.formula}"
+        counted = say_count(self._count, "obligation")
+        self._line = f"{news.progress.seconds:.0f} s: {counted} asked, now of {at}: {item.formula}"
         if not item.holds:
             what = "is undecided" if item.holds is None else "fails"
             yield self._of_property(f"{item.formula} {what} at {at}")
 
     def end(self) -> Iterator[str]:
-        """The count of the last action."""
+        """The count of the property."""
         if self._count:
-            noun = "obligation" if self._count == 1 else "obligations"
-            yield self._of_property(f"{self._part}: {self._count} {noun} asked ({self._seconds:.2f} s)")
-        self._part, self._count, self._seconds = None, 0, 0.0
+            yield self._of_property(f"{say_count(self._count, 'obligation')} asked ({self._seconds:.2f} s)")
+        self._count, self._seconds = 0, 0.0
 
     def _of_property(self, words: str) -> str:
         return f"{self._property}: {words}"
