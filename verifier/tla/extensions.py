@@ -203,8 +203,8 @@ def _extreme(value: Value, *, largest: bool) -> Value:
     return max(items) if largest else min(items)
 
 
-def _subsets_of_size(evaluator: Evaluator, count: Value, value: Value) -> Value:
-    items = evaluator.order.sort(frozenset(members(value)))
+def _subsets_of_size(count: Value, value: Value) -> Value:
+    items = frozenset(members(value))
     if type(count) is not int:
         raise NoValue("an integer is expected here")
     return frozenset(map(frozenset, combinations(items, count))) if count >= 0 else frozenset()
@@ -281,7 +281,7 @@ EXTENSIONS: dict[str, Make] = {
     "FoldRight": simple(_fold_right),
     "Min": simple(lambda value: _extreme(value, largest=False)),
     "Max": simple(lambda value: _extreme(value, largest=True)),
-    "kSubset": with_evaluator(_subsets_of_size),
+    "kSubset": simple(_subsets_of_size),
     "SetToSeq": with_evaluator(lambda evaluator, value: tuple(evaluator.order.walk(value))),
     "SetToSeqs": simple(_sequences_of),
     "BoundedSeq": simple(_make_bounded_sequences),
