@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -386,7 +387,7 @@ def test_an_end_while_sorts_are_widened_keeps_what_is_violated(
         ]
 
 
-def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
+def test_a_choice_that_no_constant_names_is_shown_by_the_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -395,8 +396,8 @@ def test_a_choice_that_no_constant_names_is_shown_by_the_next_state(
     Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
     done = verify("bmc", "M.tla", "--steps", "serial", "--depth", "4")
     assert done.exit_code == 10, done.output
-    assert " 1  Next(y'=1)\n" in done.stdout
-    assert " 2  Next(y'=2)\n" in done.stdout
+    steps = r" 1  Next\(\)\n    x: . → .\n    y: 0 → 1\n 2  Next\(\)\n    x: . → .\n    y: 1 → 2\n"
+    assert re.search(steps, done.stdout)
 
 
 @pytest.mark.parametrize("words", [["explore"], ["bmc", "--solver", "cadical"], ["prove", "--no-explore"]])
