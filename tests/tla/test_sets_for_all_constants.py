@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
@@ -86,6 +87,22 @@ def test_what_is_false_is_violated(tmp_path: Path) -> None:
     """The comparison with the interpreter is about the same claims."""
     kinds = _kinds(_prove(tmp_path, FALSE))
     assert set(kinds.values()) == {"VIOLATED"}
+
+
+UNGUARDED = {
+    "Members": r"\A n \in Node : \A m \in g[n] : own[m] # {}",
+    "Part": r"\A n \in Node : g[n] \subseteq Owners",
+    "Union": r"UNION {g[n] : n \in Node} \subseteq Owners",
+    "Count": r"\A n \in Node : Cardinality(g[n]) >= 0",
+    "Filter": r"\A n \in Node : {m \in g[n] : own[m] = {}} = {}",
+}
+
+
+@pytest.mark.parametrize("claim", UNGUARDED)
+def test_a_claim_that_reads_an_absent_set_is_refused(claim: str, tmp_path: Path) -> None:
+    """In the initial state g[n] is None, and no set. So TLC ends with an error there."""
+    with pytest.raises(UsageError, match=r"expected here|the elements of this set are None or"):
+        _prove(tmp_path, {claim: UNGUARDED[claim]})
 
 
 NOT_READ = r"\A n \in Nat : n >= 0"
