@@ -61,9 +61,11 @@ def prove_beside_symmetry(asked: ModuleQuestion, run_provers: Callable[[ModuleQu
     left = limits.seconds_left
     share = POLICY.seconds_before_symmetry if left is None else min(POLICY.seconds_before_symmetry, left / 4)
     first: Run | None = None
-    until = time.monotonic() + share
-    until = until if limits.until is None else min(until, limits.until)
-    own = replace(asked, question=replace(asked.question, limits=replace(limits, until=until)))
+    # The translation is asked with the same options, so its time has to be among them.
+    spent = share if limits.since is None else time.monotonic() - limits.since + share
+    options = replace(asked.question.options, timeout=spent)
+    question = replace(asked.question, options=options, limits=replace(limits, seconds=spent))
+    own = replace(asked, question=question)
     try:
         first = run_provers(own)
     except Interrupted:
