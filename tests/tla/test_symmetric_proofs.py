@@ -41,8 +41,10 @@ def _no_prover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The provers come to no end. They are asked again only if the explorations decide nothing."""
 
     def end(asked: ModuleQuestion) -> Run:
-        if asked.question.limits.until is not None:
-            raise Interrupted("timeout: this property's share")
+        # The translation takes its time from the options.
+        assert asked.question.options.timeout == asked.question.limits.seconds
+        if asked.question.limits.seconds is not None:
+            raise Interrupted("timeout of their share")
         return asked.engine.run(replace(asked.question, ended="no prover"), asked.listen, asked.built)
 
     monkeypatch.setattr(strategy, "_run_provers", end)
