@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -94,7 +94,7 @@ def _quantifier(reading: Reading, whole: ast.Quantifier, scope: Scope, expected:
     counted = read_over_large_sets(reading, whole, scope)
     if counted is not None:
         return Typed(TRUTH, counted)
-    if _is_over_nothing(reading, whole.bindings, scope):
+    if reading.ranges_over_nothing(whole.bindings, scope):
         return Typed(TRUTH, ALWAYS if whole.universal else NEVER)
     bound, inner = [], scope
     for binding in whole.bindings:
@@ -107,11 +107,6 @@ def _quantifier(reading: Reading, whole: ast.Quantifier, scope: Scope, expected:
             body = within.implies(body) if whole.universal else conjoin(within, body)
         body = quantify(whole.universal, symbol, body)
     return Typed(TRUTH, body)
-
-
-def _is_over_nothing(reading: Reading, bindings: Sequence[ast.Binding], scope: Scope) -> bool:
-    """True if names range over a set that is written as the empty one. No formula about them is read."""
-    return any(reading.collection(binding.domain, scope).element is None for binding in bindings)
 
 
 def _set_of(reading: Reading, whole: ast.SetOf, scope: Scope, expected: Kind | None) -> Collection:
@@ -196,7 +191,7 @@ def _filter(reading: Reading, whole: ast.Filter, scope: Scope, expected: Kind | 
 def _image(reading: Reading, whole: ast.Image, scope: Scope, expected: Kind | None) -> Collection:
     if len(whole.bindings) != 1 or (len(whole.bindings[0].names) != 1 and not whole.bindings[0].is_tuple):
         raise Unread(whole.place, "{e : x \\in S, y \\in T}: write it with one bound name")
-    if _is_over_nothing(reading, whole.bindings, scope):
+    if reading.ranges_over_nothing(whole.bindings, scope):
         return Collection(None, lambda _: NEVER)
     made, inner = reading.bind(whole.bindings[0], scope)
     symbol, within, _ = made[0]

@@ -6,7 +6,7 @@ is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -160,6 +160,10 @@ class Reading:
     def formula(self, whole: ast.Expression, scope: Scope) -> BooleanValue:
         """Return an expression as a formula."""
         return self.read_typed(whole, scope, Truth()).formula
+
+    def ranges_over_nothing(self, bindings: Sequence[ast.Binding], scope: Scope) -> bool:
+        """True if names range over a set that is written as the empty one. No formula about them is read."""
+        return any(self.collection(binding.domain, scope).element is None for binding in bindings)
 
     def collection(self, whole: ast.Expression, scope: Scope, element: Kind | None = None) -> Collection:
         """Return an expression as a set."""

@@ -79,7 +79,7 @@ def _union_of_image(
     read may have no value: the set of sets reads each e, as TLA+ does."""
     if len(image.bindings) != 1 or (len(image.bindings[0].names) != 1 and not image.bindings[0].is_tuple):
         return None
-    if reading.collection(image.bindings[0].domain, scope).element is None:
+    if reading.ranges_over_nothing(image.bindings, scope):
         return Collection(None, lambda _: NEVER)
     made, inner = reading.bind(image.bindings[0], scope)
     symbol, within, _ = made[0]
