@@ -85,3 +85,20 @@ def test_the_configuration_says_that_deadlocks_do_not_count() -> None:
     why = "since FencedLock.cfg says CHECK_DEADLOCK FALSE. With --deadlock it would be a violation."
     words = f"This is not a violation, {why}"
     assert f"4 states have no enabled action. {words}" in said
+
+
+def test_an_error_of_the_module_is_told_once_and_no_command_is_advised(tmp_path: Path) -> None:
+    """More time would not decide a property if an expression has no value."""
+    path = tmp_path / "Jobs.tla"
+    path.write_text(
+        "---- MODULE Jobs ----\nEXTENDS Naturals, Sequences\nVARIABLES queue, left\n"
+        "Init == queue = <<1, 2>> /\\ left = 3\n"
+        "Next == left > 0 /\\ left' = left - 1 /\\ queue' = Tail(queue)\n"
+        "Few == Len(queue) < 3\nFull == left > 2\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Few Full\n")
+    said = " ".join(verify("check", str(path)).stdout.split())
+    assert "Few and NoDeadlock are open, because of an error in the module: " in said
+    assert said.count("in the state queue = <<>>") == 1
+    assert "To continue, with more time" not in said
+    assert "cannot decide" not in said

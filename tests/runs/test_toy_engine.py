@@ -80,7 +80,7 @@ def test_it_gives_json_and_reports(package: Path, tmp_path: Path) -> None:
     assert "VIOLATED in" in reported.stdout
     again = verify(package, "report", str(tmp_path / "run.json"), "--format", "json")
     (row, *_) = json.loads(again.stdout)["rows"]
-    assert "verify toy --spec FILE.py" in row["command"]
+    assert "verify toy lease_lock.py" in row["command"]
     assert "--depth 9" in row["command"]
 
 

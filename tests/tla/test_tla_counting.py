@@ -25,7 +25,7 @@ from verifier.runs.building import build_model
 from verifier.runs.modules import refining, translated_exploring
 from verifier.runs.modules.loading import TlaDefinition, load
 from verifier.runs.modules.policy import POLICY
-from verifier.runs.modules.refining import _check_choices
+from verifier.runs.modules.translated_checks import check_choices
 from verifier.runs.modules.translating import NotTranslated, translate_module
 from verifier.specs.definition import Action, Parameter
 from verifier.tla.explorer import Explorer
@@ -213,9 +213,9 @@ def test_free_parameters_of_many_values_are_told_before_building() -> None:
     choosing = Action("Choose", (chosen,), (), (), "")
     definition = TlaDefinition("M", {}, (), variable(chosen.symbol), (choosing,), (), None)
     with pytest.raises(NotTranslated, match="Choose is chosen too freely to enumerate"):
-        _check_choices(definition)
+        check_choices(definition)
     few = replace(choosing, parameters=(replace(chosen, symbol=Symbol("m", Range(1, 20))),))
-    _check_choices(replace(definition, actions=(few,)))
+    check_choices(replace(definition, actions=(few,)))
 
 
 @pytest.mark.parametrize(("step", "levels", "complete"), [("2 * x + i", 5, False), ("x + i", 99, True)])

@@ -59,6 +59,8 @@ class Request:
     seed: int = 0
     ending: tuple[str, ...] = ()
     """Properties that end the search when they are violated."""
+    ends_beyond: bool = False
+    """True if their violations beyond the depth count, as those of other properties do."""
     first: bool = False
     """True if each property does, once its verdict is known."""
     awaited: tuple[str, ...] = ()
@@ -147,8 +149,9 @@ class _BoundedCheck:
     def _counts_beyond(self, name: str) -> bool:
         """True if longer executions count. They do not for properties that are checked in addition. A
         translation's sorts are wide enough for the depth, and a later violation of them says nothing about
-        the module."""
-        return bool(self.ahead) and name in self.request.properties and name not in self.request.ending
+        the module; it counts if asked (``ends_beyond``)."""
+        ends = name in self.request.ending and not self.request.ends_beyond
+        return bool(self.ahead) and name in self.request.properties and not ends
 
     def _search(self, children: Children) -> None:
         for task in self._tasks():

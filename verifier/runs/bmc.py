@@ -70,6 +70,8 @@ class BmcOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOption,
     """Candidates for structural invariants, if they are known; see ``Search``."""
     closed: Mapping[str, int] | None = internal(None)
     """Depths that earlier runs closed for properties; see ``Request``."""
+    ends_beyond: bool = internal(False)
+    """True if violations beyond the depth of properties that end the run count; see ``Request``."""
     writes_question: bool = internal(False)
     """True if the question is written to a file, so that a module must be translated."""
 
@@ -108,6 +110,7 @@ def _request(question: Question[BmcOptions]) -> Request:
         guesses=options.guesses,
         closed=options.closed or {},
         ending=options.ending,
+        ends_beyond=options.ends_beyond,
         first=options.first,
         awaited=tuple(expected.action for expected in question.expectations.enabled),
     )

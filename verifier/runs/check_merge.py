@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.run import Run
+from verifier.outcomes.undefined_values import remove_state
 from verifier.processes.limits import INTERRUPTED
 from verifier.runs.check_plan import BMC, EVALUATION, EXPLORE, LIVE, PROVE, WALKS, Plan
-from verifier.runs.modules.undefined_places import remove_state
 from verifier.specs.definition import Definition
 from verifier.verdict import (
     COMPLETE,

@@ -14,6 +14,7 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.checked import is_decided
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import has_ended_without_end
+from verifier.outcomes.undefined_values import remove_state
 from verifier.printable import join_words
 from verifier.processes.children import ChildEnded, Children, Message, Work
 from verifier.processes.cores import cores
@@ -26,7 +27,6 @@ from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, pla
 from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
 from verifier.runs.check_time import has_time
 from verifier.runs.engine import Engine, Listen, engine_named
-from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question

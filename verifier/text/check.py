@@ -14,6 +14,7 @@ from verifier.outcomes.checked import CheckOutcome, is_decided
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
+from verifier.outcomes.undefined_values import remove_state, tells_of_state
 from verifier.printable import join_words, say_never_enabled
 from verifier.text.columns import wrap
 from verifier.text.commands import advise_on_growth, advise_on_loops, name_module, name_spec
@@ -117,7 +118,13 @@ def _row(outcome: CheckOutcome, verdict: Verdict) -> tuple[str, str, str, str, s
         return name, words, by, seconds, outcome.evidence.get(name, verdict.reason or "")
     if verdict.reason == LEFT_TO_LIVE:
         return name, words, by, seconds, verdict.reason
-    return name, words, by, seconds, say_why_open(verdict.reason, verdict.depth)
+    reason = verdict.reason or ""
+    return name, words, by, seconds, say_why_open(_shorten_error(reason) or None, verdict.depth)
+
+
+def _shorten_error(reason: str) -> str:
+    """Return a reason without the state in which an expression has no value: it is told below the table."""
+    return remove_state(reason) if tells_of_state(reason) else reason
 
 
 def _execution(
@@ -148,11 +155,18 @@ def _warnings(run: Run) -> list[str]:
 
 def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     undecided = [verdict for verdict in outcome.verdicts if not is_decided(verdict)]
-    yield from _next_commands(run, outcome, [v for v in undecided if v.kind is VerdictKind.INCONCLUSIVE])
+    open_ones = [one for one in undecided if one.kind is VerdictKind.INCONCLUSIVE]
+    yield from _explain_errors(open_ones)
+    yield from _next_commands(
+        run, outcome, [one for one in open_ones if not tells_of_state(one.reason or "")]
+    )
     for name, words in outcome.statistics.get("tried", {}).items():
         if undecided:
             yield f"{name} tried {words}."
-    refusals = _list_refusals(outcome)
+    told = {_shorten_error(one.reason or "") for one in open_ones if tells_of_state(one.reason or "")}
+    refusals = {
+        name: words for name, words in _list_refusals(outcome).items() if _shorten_error(words) not in told
+    }
     for name, words in refusals.items():
         # The translation is asked after the interpreter, whose words are about the module's own text.
         if undecided and name.partition(",")[0] not in refusals.keys() - {name}:
@@ -170,6 +184,19 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     yield from remark_on_coverage(outcome.statistics)
     yield from expectation_remarks(run)
     yield f"{run.seconds:.1f} s in all."
+
+
+def _explain_errors(undecided: Sequence[Verdict]) -> Iterator[str]:
+    """Yield each error of the module once, with the state, and the properties that it leaves open."""
+    errors: dict[str, list[Verdict]] = {}
+    for one in undecided:
+        if tells_of_state(one.reason or ""):
+            errors.setdefault(_shorten_error(one.reason or ""), []).append(one)
+    for same in errors.values():
+        names = [one.property_name for one in same]
+        are = "is" if len(names) == 1 else "are"
+        yield f"{join_words(names)} {are} open, because of an error in the module: {same[0].reason}"
+        yield "Correct the module, and run the check again."
 
 
 def _list_refusals(outcome: CheckOutcome) -> dict[str, str]:

@@ -32,6 +32,9 @@ class Policy:
     rounds: int = 60
     """Rounds of widening. Each round widens by every value that it met, so modules with finite sorts need
     fewer."""
+    rounds_beyond: int = 8
+    """Rounds after which executions beyond the depth of a bounded search no longer widen sorts. They cannot
+    change a verdict about the depth."""
     widenings_without_end: int = 2
     """Widenings of one variable's sort after which a proof ends, if some property is violated: no bound is
     in sight, and the violation is what the user needs."""

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from verifier.encodings.sorts import SortError
@@ -23,7 +22,12 @@ from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import add_growth
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
-from verifier.runs.building import as_built
+from verifier.runs.modules.beyond_depth import (
+    count_beyond_depth,
+    count_within_depth,
+    has_rounds_left,
+    is_beyond_depth,
+)
 from verifier.runs.modules.endless import is_limit, name_all_growing
 from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
 from verifier.runs.modules.module_question import (
@@ -33,6 +37,7 @@ from verifier.runs.modules.module_question import (
     run_within_limits,
 )
 from verifier.runs.modules.policy import POLICY
+from verifier.runs.modules.translated_checks import check_choices, check_fairness, check_translated
 from verifier.runs.modules.translating import INSTEAD, NotTranslated, Symbolic, translate_module, widen_after
 from verifier.runs.news import Remark
 from verifier.runs.told import restore_depths
@@ -157,6 +162,7 @@ def run_from_sample(asked: ModuleQuestion, made: Symbolic, settled: SettledVerdi
     from verifier.runs.modules.verdicts import ClosedDepths, SettledVerdicts
 
     closed = ClosedDepths(asked.question.properties)
+    asked = count_beyond_depth(asked, made)
     run = _refine_until_decided(asked, made, settled or SettledVerdicts(), closed)
     return restore_depths(run, closed.depths)
 
@@ -195,20 +201,45 @@ def _refine_until_decided(
                 return settled.add_to(made, _stop_run(asked, ENDED_FIRST), asked)
             closed.add(run, leaving)
             asked = _add_closed_depths(asked, closed)
-        try:
-            words = run_within_limits(asked, partial(widen_after, made, leaving, widened))
-            asked.listen(Remark(words, dict(closed.depths)))
-            _check_growth(asked, settled, widened)
-        except Interrupted as stop:
-            return settled.add_to(made, _stop_run(asked, str(stop)), asked)
-        except UsageError as error:
-            settled = settled.add_violations(made, run, leaving, asked)
-            if not settled.verdicts:
-                raise
-            figures = check_run(made, run, asked).outcome.statistics if asked.engine.counts_states else {}
-            return settled.add_to(made, _stop_run(asked, str(error), figures), asked)
+        following = _prepare_next_round(asked, made, run, leaving, settled, widened, closed, number)
+        if not isinstance(following, ModuleQuestion):
+            return following
+        asked = following
     words = f"the sorts of the variables were widened {POLICY.rounds} times, and do not do"
     raise NotTranslated(f"{words}: {INSTEAD}")
+
+
+def _prepare_next_round(
+    asked: ModuleQuestion,
+    made: Symbolic,
+    run: Run,
+    leaving: Verdict,
+    settled: SettledVerdicts,
+    widened: Widened,
+    closed: ClosedDepths,
+    number: int,
+) -> ModuleQuestion | Run:
+    """Widen the sorts for an execution that leaves them. Return the question of the next round, or the run if
+    there is none. Raises UsageError if an expression has no value in the module."""
+    from verifier.runs.modules.verdicts import check_run
+
+    try:
+        if not has_rounds_left(asked, leaving, number):
+            return count_within_depth(asked)
+        words = run_within_limits(asked, partial(widen_after, made, leaving, widened))
+        asked.listen(Remark(words, dict(closed.depths)))
+        _check_growth(asked, settled, widened)
+        return asked
+    except Interrupted as stop:
+        return settled.add_to(made, _stop_run(asked, str(stop)), asked)
+    except UsageError as error:
+        if is_beyond_depth(asked, leaving):  # nobody asked about values there
+            return count_within_depth(asked)
+        settled = settled.add_violations(made, run, leaving, asked)
+        if not settled.verdicts:
+            raise
+        figures = check_run(made, run, asked).outcome.statistics if asked.engine.counts_states else {}
+        return settled.add_to(made, _stop_run(asked, str(error), figures), asked)
 
 
 def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Widened) -> None:
@@ -262,21 +293,11 @@ def _make_definition(asked: ModuleQuestion, made: Symbolic) -> TlaDefinition:
     if asked.engine.decides_temporal:
         return made.definition(names)
     definition = made.definition()
-    _check_translated(made, names, asked.named)
+    check_translated(made, names, asked.named)
     if asked.engine.counts_states:
-        _check_choices(definition)
+        check_choices(definition)
     asked.translated(definition)
     return definition
-
-
-def _check_choices(definition: TlaDefinition) -> None:
-    """Raise NotTranslated if free parameters have more values than exploration tries."""
-    from verifier.explicit.moves import MOST_MOVES
-
-    for action in as_built(definition, free=False).actions:
-        free = [p.symbol.sort.size for p in action.parameters if p.free]
-        if prod(free) > MOST_MOVES:
-            raise NotTranslated(f"{action.name} is chosen too freely to enumerate: {INSTEAD}")
 
 
 def _run_once(
@@ -306,7 +327,7 @@ def _run_once(
     telling = Telling(asked, made, listen)
 
     def prepare_telling(model: Model) -> None:
-        _check_fairness(model, made)
+        check_fairness(model, made)
         telling.model = model
         asked.built(model)
 
@@ -324,25 +345,6 @@ def _list_expectations(question: Question[Any], definition: TlaDefinition) -> tu
     there = {action.name for action in definition.actions}
     gone = {one.action for one in question.expectations.enabled} - there
     return tuple(word for word in question.options.expect if word.rpartition("=")[0] not in gone)
-
-
-def _check_fairness(model: Model, made: Symbolic) -> None:
-    """Raise NotTranslated if an action for fairness adds a step."""
-    from verifier.engines.contained import with_steps_beyond
-
-    beyond = with_steps_beyond(model, made.open) if made.open else None
-    if beyond is not None:
-        words = "a step of it may be no step of Next: such fairness is not supported"
-        raise NotTranslated(f"{made.open[beyond]}: {words}")
-
-
-def _check_translated(made: Symbolic, names: Sequence[str], named: Sequence[str]) -> None:
-    refused = made.translation.refused
-    for name in names:
-        if name in refused:
-            other = INSTEAD if named else f"name others with --property, or else {INSTEAD}"
-            words = f"{refused[name]}, so {name} cannot be asked of this engine"
-            raise NotTranslated(f"{words}: {other}")
 
 
 def _find_leaving(run: Run) -> Verdict | None:

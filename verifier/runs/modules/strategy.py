@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.errors import UsageError
+from verifier.outcomes.undefined_values import remove_state
 from verifier.processes.limits import Interrupted
 from verifier.runs.beyond import say_nothing_to_resume
 from verifier.runs.modules.exploring import explore
@@ -26,7 +27,6 @@ from verifier.runs.modules.refining import (
 )
 from verifier.runs.modules.translated_exploring import explore_only_translation, explore_translation
 from verifier.runs.modules.translating import INSTEAD, NotTranslated
-from verifier.runs.modules.undefined_places import remove_state
 from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER, TRANSLATION, counts_formulas
 from verifier.runs.semantics import name_semantics, name_semantics_asked

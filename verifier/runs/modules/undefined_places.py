@@ -35,11 +35,6 @@ def whereabouts(spec: Specification, state: State, steps: Sequence[str] | None) 
     return f" (after {len(steps)} step{'' if len(steps) == 1 else 's'}{listed}; in the state {words})"
 
 
-def remove_state(words: str) -> str:
-    """Return the words of an error without the state, which takes many lines and is shown only once."""
-    return words.partition(" (after ")[0].partition(" (in the state ")[0]
-
-
 def locate_undefined_value(explorer: Explorer) -> str:
     """Return the place where a search met an undefined value."""
     reached = explorer.states[explorer.current] if explorer.current >= 0 else None

@@ -42,6 +42,8 @@ class Sample:
     further: Iterator[list[State]] = field(default_factory=lambda: iter(()))
     """Further states on random walks, a few walks at a time. Nothing has taken these states yet."""
     search: _Search | None = None
+    closed: bool = False
+    """True if these are all states within the depth and one step beyond (see ``modules.beyond_depth``)."""
 
     @property
     def begun(self) -> Begun | None:
@@ -74,10 +76,10 @@ def sample(
     walks: bool = True,
 ) -> Sample:
     """Return the first states, breadth first, up to one of the limits, and some states on walks beyond. All
-    initial states are among them, unless they exceed ``most_initial``. Walks have at most ``depth`` steps, if
-    longer executions do not matter. ``walks``: some walks are taken at once. Under symmetry, the search takes
-    one state of each orbit, but all initial states. Raises Undefined if an expression has no value in one of
-    these states."""
+    initial states are among them, unless they exceed ``most_initial``. If no execution of more than ``depth``
+    steps matters, the search ends one step beyond, since engines check what each step assigns, and walks have
+    at most ``depth`` steps. ``walks``: some are taken at once. Under symmetry, the search takes one state of
+    an orbit, but all initial ones. Raises Undefined."""
     with without_traces(specification):
         return _sample(specification, most, most_generated, most_initial, depth, symmetry, walks)
 
@@ -105,12 +107,13 @@ def _sample(
         for state in explorer.states:
             explorer.known.orbits.add(state)
     started = time.process_time()
-    goes_on = all_initial and specification.next is not None
-    search = _Search(explorer, looked_at, most, most_generated, *clocks) if goes_on else None
+    goes_on, levels = all_initial and specification.next is not None, inf if depth is None else depth + 1
+    search = _Search(explorer, looked_at, most, most_generated, levels, *clocks) if goes_on else None
     complete = all_initial and (search is None or search.look(growing=most_generated < inf))
+    closed = complete or (search is not None and search.is_at_depth())
     looked, spent = explorer.current + 1, time.process_time() - started
     states, further = list(explorer.states), iter(list[list[State]]())
-    if not complete and states and specification.next is not None:
+    if not closed and states and specification.next is not None:
         steps = SAMPLING.steps if depth is None else max(min(SAMPLING.steps, depth), 1)
         stepper, begin = Stepper(specification), states[-50:]
         if walks:
@@ -131,6 +134,7 @@ def _sample(
         seconds_per_state=spent / looked if looked else None,
         further=further,
         search=search,
+        closed=closed,
     )
 
 
@@ -170,13 +174,16 @@ class _Search:
         looked_at: list[State],
         most: int,
         most_generated: float,
+        levels: float,
         began: float,
         began_cpu: float,
     ) -> None:
-        """``looked_at``: all states whose invariants the explorer checks, now and later. ``began``,
-        ``began_cpu``: the start of the search for initial states, by the clock and by processor time."""
+        """``looked_at``: all states whose invariants the explorer checks, now and later. ``levels``: those
+        that are explored. ``began``, ``began_cpu``: the start of the search for initial states, by the clock
+        and by processor time."""
         self.looked_at = looked_at
-        self.explorer, self.most, self.most_generated = explorer, most, most_generated
+        self.explorer, self.levels = explorer, levels
+        self.most, self.most_generated = most, most_generated
         self.seconds, self.cpu_seconds = time.monotonic() - began, time.process_time() - began_cpu
         self.generated: list[int] = []
         """The number of states generated when all states of each depth were explored."""
@@ -214,9 +221,8 @@ class _Search:
             while self.number < len(explorer.states):
                 if self.number == self.end and self._next_level() and growing:
                     return False
-                if len(explorer.states) > self.most or explorer.result.generated > self.most_generated:
-                    return False
-                if time.process_time() > until:
+                many = len(explorer.states) > self.most or explorer.result.generated > self.most_generated
+                if many or self.is_at_depth() or time.process_time() > until:
                     return False
                 if self.number >= self.initial or self.stepper.within(explorer.states[self.number]):
                     explorer.current = self.number
@@ -231,6 +237,10 @@ class _Search:
             self.ended = True
             return False
         return True
+
+    def is_at_depth(self) -> bool:
+        """True if all levels are explored that matter."""
+        return len(self.generated) >= self.levels
 
     def _next_level(self) -> bool:
         """Record that all states of a depth are explored. Return True if many more states are expected."""

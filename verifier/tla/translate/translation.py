@@ -105,7 +105,7 @@ def start_translation(
     made = Translation(specification, names, shapes, sampled, symmetry=symmetry)
     if not (widely or sampled.complete):
         looked(sampled, [sort_of(shape, names) for shape in shapes.values()])
-        if sampled.initial and specification.next is not None:
+        if sampled.initial and specification.next is not None and not sampled.closed:
             scout = Scout(Stepper(specification), names, sampled.initial)
             with without_traces(specification):
                 scout.widen(shapes.values(), SAMPLING.scouting_steps if depth is None else depth)
