@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from verifier.trust.trace import Trace
 
 
-_SURPRISE = (
-    "only good verdicts, but not all that --expect asks for; in verify ci, also a difference without a code "
-    "of its own"
-)
+_SURPRISE = "a good verdict that --expect does not ask for, or any other difference in verify ci"
 
 
 LOOPS_OF_VIEW = "leave it open: a loop of the VIEW, as TLC finds, need not be an execution"
@@ -71,7 +68,7 @@ class ExitCode(IntEnum):
     DEADLOCK = 13, "a deadlock (checked by default for TLA+, with --deadlock for Python)"
     VIOLATED = 10, "violated"
     WRONG_USAGE = 2, "wrong usage or bad input"
-    READER_GONE = 141, "nobody read the output to its end, as in verify show kip320 | head: 128 + SIGPIPE"
+    READER_GONE = 141, "the reader of the output ended early, as in verify show kip320 | head"
     INTERNAL_ERROR = 1, "an error of verify itself"
 
     @classmethod

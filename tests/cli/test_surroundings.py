@@ -59,4 +59,4 @@ def test_a_reader_that_leaves_ends_the_command_silently() -> None:
     os.close(write)
     assert (done.returncode, done.stderr) == (ExitCode.READER_GONE, b"")
     assert int(ExitCode.READER_GONE) == 128 + signal.SIGPIPE
-    assert "141  nobody read" in verify("--help").stdout
+    assert "141  the reader of the output ended early" in verify("--help").stdout

@@ -319,7 +319,8 @@ def test_wrong_usage_is_one_line(words: list[str], expected: str, counter: Path)
 
 def test_a_module_without_a_configuration_says_where_one_is_sought(counter: Path) -> None:
     Path("M.cfg").unlink()
-    assert "there is no configuration M.cfg: name one with --config FILE" in wrong("bmc", "M.tla")
+    words = "there is no configuration M.cfg: write it, or name another with --config FILE"
+    assert words in wrong("bmc", "M.tla")
     Path("M1.cfg").write_text("INIT Init\n")
     assert "did you mean M1.cfg?" in wrong("bmc", "M.tla")
     Path("M1.tla").write_text("---- MODULE M1 ----\n====\n")  # then the configuration is that module's

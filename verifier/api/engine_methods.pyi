@@ -25,14 +25,14 @@ class EngineMethods:
         """Decide every property, by all engines.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
+          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
@@ -42,8 +42,8 @@ class EngineMethods:
         - explore: Explore beside the other engines. Exploration gives no certificate, so --certificate
           switches exploration off.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
-          was true. Formulas that were never true are listed first. Exploration then goes on when every
-          property is decided; --timeout ends it.
+          was true. Formulas that were never true are listed first. Exploration then continues even if
+          every property is decided; --timeout ends it.
         - workers: Divide large levels of the exploration among this many processes. [default: the number
           of cores, at most 8, if the interpreter explores a module; else 1]
         - memory: End at this much memory: 512MiB, 2GiB.
@@ -69,24 +69,24 @@ class EngineMethods:
         """Check properties in every execution up to a depth.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
-          0.2 s, or 5 % of the run]
+          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+        - validate: TLA+ modules: take this long to compare the translation with the interpreter.
+          [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
         - depth: The largest number of actions in an execution. [default: the spec's default_depth, or 10]
-        - steps: Actions per step of the search. parallel finds violations fast, serial exhausts a depth
-          fast, auto runs both, and exploration while the states are few.
+        - steps: serial takes one action in each step of the search, and closes a depth fast. parallel
+          takes several, and finds violations fast. auto runs both, and explores while the states are few.
         - solver: The solver. [default: cadical]
-        - symmetry: Of the executions that differ only by renaming interchangeable elements, search just
-          one.
+        - symmetry: Search only one of the executions that differ only in the names of interchangeable
+          elements.
         - shortest: Find a counterexample with the fewest actions, and prove that none has fewer.
         - seed: Vary the search. Verdicts do not depend on it.
         - memory: End at this much memory: 512MiB, 2GiB.
@@ -118,21 +118,21 @@ class EngineMethods:
         """Look at every reachable state, without a solver.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
-          0.2 s, or 5 % of the run]
+          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+        - validate: TLA+ modules: take this long to compare the translation with the interpreter.
+          [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
         - keep_going: Count all states, even after every property has its verdict.
-        - symmetry: Treat states as one state if they differ only by renaming interchangeable elements.
-          Off by default, because it changes the counts.
+        - symmetry: Count states as one if they differ only in the names of interchangeable elements. Off
+          by default, because it changes the counts.
         - max_states: End when there are more states than this.
         - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
@@ -144,8 +144,8 @@ class EngineMethods:
         - conf: With --master: a setting of Spark; may be repeated.
         - memory: Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With
           --master: the memory of each task. [default: most of the free memory; with --master, 1GiB]
-        - kernels: Let a small library in C do the work of long searches; the answer is the same. auto
-          compiles it once where there is a C compiler, and keeps it in the user's cache folder.
+        - kernels: auto uses a small library in C for long searches; the answer is the same. If there is a
+          C compiler, verify compiles the library once, and keeps it in the user's cache folder.
         - coverage: Count how often each formula of guards and properties was evaluated, and how often it
           was true. Formulas that were never true are listed first.
         """
@@ -169,14 +169,14 @@ class EngineMethods:
         """Run random executions and count.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
+          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
         - walks: The number of executions.
@@ -215,25 +215,25 @@ class EngineMethods:
         """Prove properties for all depths, or find a violation.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-        - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
-          0.2 s, or 5 % of the run]
+          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+        - validate: TLA+ modules: take this long to compare the translation with the interpreter.
+          [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
-        - engine: ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model
-          checking and exploration and takes the first answer.
+        - engine: ic3 searches for an invariant. kind is k-induction. auto runs both, beside bounded model
+          checking and exploration, and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
           checks every proof. [default: cadical for k-induction, z3 for bounded model checking]
         - lemmas: Check the spec's lemmas first, and let IC3 use those that are inductive.
-        - explore: Explore beside the provers. Exploration uses no solver, and gives no proof that could
-          be written as a certificate. So --solver and --certificate switch exploration off.
+        - explore: Explore beside the provers. Exploration uses no solver and gives no certificate. So
+          --solver and --certificate switch it off.
         - all_constants: Prove invariants for all values of the constants at once, with the spec's lemmas
           (docs/all-constants.md).
         - suggest: If --all-constants fails, search for lemmas at small constants, and print those that
@@ -261,19 +261,18 @@ class EngineMethods:
         """Prove properties for all depths, by the spec's lemmas.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
-        - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
-          0.2 s, or 5 % of the run]
+        - validate: TLA+ modules: take this long to compare the translation with the interpreter.
+          [default: 0.2 s, or 5 % of the run]
         - lemmas: A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+
           module. May be repeated. [default: all that are declared]
         - solver: The solver.
-        - symmetry: Of the instances of an action that differ only in interchangeable elements, check just
-          one.
+        - symmetry: Check only one of the instances of an action that differ only in interchangeable
+          elements.
         - houdini: Drop lemmas until the rest is inductive, and say where each failed.
         - minimise: Drop every lemma that is not needed (implies --houdini).
         - reachable: Look for an execution of at most K actions to the first state of a counterexample.
@@ -300,24 +299,23 @@ class EngineMethods:
         """Check temporal properties under fairness.
 
         Options:
-        - expect: Exit with 0 if the worst verdict is this one: holds, proved, reached, violated,
-          not_inductive or inconclusive. So with violated, at least one property is violated (a deadlock
-          counts), and the others may have any verdict but ERROR. PROPERTY=VERDICT is about one property;
-          ACTION=enabled demands that an action was enabled. May be repeated. If the verdict is not the
-          expected one, the exit code is that of the verdict, or 14 if that would be 0.
+        - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
+          not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
+          on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
-        - validate: TLA+ modules: compare the translation with the interpreter for this long. [default:
-          0.2 s, or 5 % of the run]
+        - validate: TLA+ modules: take this long to compare the translation with the interpreter.
+          [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster; check may run both.
-        - fairness: The fairness that executions have: spec is the spec's own, none allows an execution to
-          stop anywhere, and verify show lists the spec's variants.
-        - engine: explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety
-          and searches for a proof, ranking checks the spec's ranking, orbits explores up to symmetry,
-          auto runs all that apply and takes the first answer.
-        - explore: Let auto explore every state, too. Exploration gives no certificate, so --certificate
-          switches exploration off.
+        - fairness: The fairness that executions have: spec (the spec's own), none (an execution may stop
+          anywhere), or a variant that verify show lists.
+        - engine: explicit explores every state. bmc searches for lassos. l2s reduces liveness to safety,
+          and searches for a proof. ranking checks the spec's ranking. orbits explores up to symmetry.
+          auto runs all that apply, and takes the first answer.
+        - explore: With --engine auto: also explore every state. Exploration gives no certificate, so
+          --certificate switches exploration off.
         - depth: With --engine bmc: the largest number of states in a lasso. [default: the spec's
           default_depth, or 10]
         - solver: The solver of bounded search and k-induction.

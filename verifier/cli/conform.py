@@ -12,7 +12,7 @@ import click
 
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import check_writable, format_option, note, print_json, say, write
-from verifier.cli.parameters import DURATION
+from verifier.cli.parameters import DURATION, POSITIVE
 from verifier.cli.paths import FileToRead, FileToWrite, LogToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, parse_settings, reading_of, reading_options, set_option
 from verifier.conform.spark_use import use_spark
@@ -55,11 +55,11 @@ _HTML_HELP = "Write a page with the log's lines beside the states, and why no st
 @click.option("--map", "mapping", type=FileToRead(), metavar="FILE", help=_MAP_HELP)
 @click.option("--draft", is_flag=True, help=_DRAFT_HELP)
 @click.option("--env", "variable", metavar="NAME", help=_ENV_HELP)
-@click.option("--max-states", type=click.IntRange(min=1), metavar="N", help=_STATES_HELP)
+@click.option("--max-states", type=POSITIVE, help=_STATES_HELP)
 @click.option("--timeout", type=DURATION, help="Leave a log undecided after this time: 90, 90s, 2m, 1h.")
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--coverage", "covers", is_flag=True, help=_COVERAGE_HELP)
-@click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help=_JOBS_HELP)
+@click.option("--jobs", type=POSITIVE, default=1, help=_JOBS_HELP)
 @click.option("--master", metavar="URL", help=_MASTER_HELP)
 @click.option("--archive", type=FileToRead(), metavar="FILE", help=_ARCHIVE_HELP)
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help=_CONF_HELP)

@@ -25,7 +25,9 @@ _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
     "T.itf.json has the first counterexample, and T.NAME.itf.json that of each other property NAME."
 )
-_CERTIFICATE_HELP = "Write all proofs to a file for verify certify. It names the properties without one, too."
+_CERTIFICATE_HELP = (
+    "Write all proofs to a file, for verify certify. The file also names the properties without a proof."
+)
 _DEFAULTS = "verifier.cli.defaults"
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 

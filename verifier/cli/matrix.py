@@ -30,8 +30,8 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
     """Print the cells of MANIFEST as JSON for a CI matrix, as GitHub's fromJSON takes it.
 
     Each entry has group, cell, spec, engine and seconds. A job runs the cells of an entry with: verify ci
-    MANIFEST --cell CELL. If verify check decides a property by default, and no cell expects a verdict on this
-    property, the exit code is 14, because no single job can detect this.
+    MANIFEST --cell CELL. The exit code is 14 if verify check decides a property by default, and no cell
+    expects a verdict on it. No single job can detect this.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ class Parameter(click.ParamType[Any]):
     def __init__(self, kind: Kind, what: str = "") -> None:
         self.kind = kind
         self.what = what
-        self.name = {Whole: "integer", Duration: "duration", Size: "size"}.get(type(kind), "text")
+        self.name = {Whole: "n", Duration: "duration", Size: "size"}.get(type(kind), "text")
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """The value's name in the help."""

@@ -9,7 +9,7 @@ import click
 
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import note, print_json, say
-from verifier.cli.parameters import DURATION, one_of
+from verifier.cli.parameters import DURATION, POSITIVE, one_of
 from verifier.cli.paths import SpecName
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, reading_options, set_option
 from verifier.errors import UsageError
@@ -39,15 +39,14 @@ _FORMAT_HELP = (
 @click.option(
     "--cover", type=one_of("cover", COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
 )
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help=_DEPTH_HELP)
-@click.option("--count", type=click.IntRange(min=1), metavar="N", help="Make at most this many executions.")
+@click.option("--depth", type=POSITIVE, help=_DEPTH_HELP)
+@click.option("--count", type=POSITIVE, help="Make at most this many executions.")
 @click.option(
     "--seed", type=int, default=0, metavar="N", help="Choose among equally good steps. [default: 0]"
 )
 @click.option(
     "--max-states",
-    type=click.IntRange(min=1),
-    metavar="N",
+    type=POSITIVE,
     default=MOST_STATES,
     help="Explore at most this many states. [default: 20000]",
 )

@@ -49,7 +49,9 @@ def _list_flags(group: click.Group, context: click.Context) -> Mapping[str, list
 
 def _flags_of(command: click.Command, context: click.Context) -> list[str]:
     params = [one for one in command.get_params(context) if isinstance(one, click.Option) and not one.hidden]
-    return [flag for one in params for flag in (*one.opts, *one.secondary_opts) if flag.startswith("--")]
+    longs = [[flag for flag in one.opts if flag.startswith("--")] for one in params]
+    off = [flag for one in params for flag in one.secondary_opts]
+    return [*(flags[0] for flags in longs if flags), *off]  # the others are former names
 
 
 def _find_near(option: str, flags: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ import click
 
 from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import note, say
-from verifier.cli.parameters import DURATION, one_of
+from verifier.cli.parameters import COUNT, DURATION, one_of
 from verifier.cli.specs import find_named_spec, parse_settings, reading_of, spec_options
 from verifier.errors import UsageError
 from verifier.runs.table import ENGINES
@@ -32,10 +32,8 @@ _DEPTH_HELP = "The largest number of actions in an execution, for engines with a
     "--engine", type=one_of("engine", tuple(ENGINES)), metavar="NAME", default="check", help=_ENGINE_HELP
 )
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
-@click.option("--depth", type=click.IntRange(min=0), metavar="N", help=_DEPTH_HELP)
-@click.option(
-    "--timeout", type=DURATION, metavar="TIME", help="End each check after this time: 90, 90s, 2m, 1h."
-)
+@click.option("--depth", type=COUNT, help=_DEPTH_HELP)
+@click.option("--timeout", type=DURATION, help="End each check after this time: 90, 90s, 2m, 1h.")
 def command(
     spec_option: str | None,
     spec_argument: str | None,

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 _DEPTH = "The largest number of actions in an execution. [default: the spec's default_depth, or 10]"
 _STEPS = (
-    "Actions per step of the search. parallel finds violations fast, serial exhausts a depth fast, auto "
-    "runs both, and exploration while the states are few."
+    "serial takes one action in each step of the search, and closes a depth fast. parallel takes several, "
+    "and finds violations fast. auto runs both, and explores while the states are few."
 )
-_SYMMETRY = "Of the executions that differ only by renaming interchangeable elements, search just one."
+_SYMMETRY = "Search only one of the executions that differ only in the names of interchangeable elements."
 _HELP = """Check properties in every execution of at most DEPTH actions.
 
 Progress goes to standard error, the result to standard output.

@@ -37,15 +37,16 @@ _WORKERS = (
     "Divide large levels of the exploration among this many processes. [default: the number of cores, at "
     "most 8, if the interpreter explores a module; else 1]"
 )
-_WHOLE = " Exploration then goes on when every property is decided; --timeout ends it."
+_WHOLE = " Exploration then continues even if every property is decided; --timeout ends it."
 _HELP = """Decide the invariants, step properties and temporal properties of a spec.
 
-A deadlock of a TLA+ module is a violation, unless its configuration says CHECK_DEADLOCK FALSE; for a
-Python protocol, add --deadlock. A @reachable property is decided only if it is named.
+A deadlock of a TLA+ module is a violation, unless its configuration says CHECK_DEADLOCK FALSE. In a
+Python protocol it is one only with --deadlock. A @reachable property is decided only if it is named, or
+by --property all.
 
 Engines run side by side: exploration visits every state, the provers search for an invariant or a
-counterexample, the liveness engines decide temporal properties. An engine ends once
-others have decided its properties.
+counterexample, the liveness engines decide temporal properties. An engine ends once others have decided
+its properties.
 
 Progress goes to standard error, the result to standard output.
 

@@ -17,7 +17,7 @@ from verifier.runs.options import (
 _DEPTH = "The largest number of actions in an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = (
-    "Treat states as one state if they differ only by renaming interchangeable elements. Off by default, "
+    "Count states as one if they differ only in the names of interchangeable elements. Off by default, "
     "because it changes the counts."
 )
 _MEMORY = (
@@ -33,8 +33,8 @@ _WORK = "Keep the states in this folder, for --resume. [default: a temporary fol
 _RESUME = "Continue from the last complete level in the --work folder."
 _ARCHIVE = "With --master: a packed environment with this package, for the executors."
 _KERNELS = (
-    "Let a small library in C do the work of long searches; the answer is the same. auto compiles it once "
-    "where there is a C compiler, and keeps it in the user's cache folder."
+    "auto uses a small library in C for long searches; the answer is the same. If there is a C compiler, "
+    "verify compiles the library once, and keeps it in the user's cache folder."
 )
 _CONF = "With --master: a setting of Spark; may be repeated."
 

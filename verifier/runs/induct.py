@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
     from verifier.trust.kept_formulas import SharedProofs
 
-_SYMMETRY = "Of the instances of an action that differ only in interchangeable elements, check just one."
+_SYMMETRY = "Check only one of the instances of an action that differ only in interchangeable elements."
 _REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
 _LEMMA = (
     "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
@@ -32,8 +32,8 @@ _LEMMA = (
 _HELP = """Prove properties for executions of any length, by the spec's lemmas.
 
 Shows that the lemmas hold initially, that every action keeps them, and that they imply the property.
-A property that they do not imply is tried as one more lemma. Every proof is checked again by another
-solver, in a process of its own.
+If they do not imply the property, the property is tried as one more lemma. Another solver checks every
+proof again, in a process of its own.
 
 \b
 Examples:

@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
 
 _FAIRNESS = (
-    "The fairness that executions have: spec is the spec's own, none allows an execution to stop "
-    "anywhere, and verify show lists the spec's variants."
+    "The fairness that executions have: spec (the spec's own), none (an execution may stop anywhere), or a "
+    "variant that verify show lists."
 )
 _ENGINE = (
-    "explicit explores every state, bmc searches for lassos, l2s reduces liveness to safety and searches "
-    "for a proof, ranking checks the spec's ranking, orbits explores up to symmetry, auto runs all that "
-    "apply and takes the first answer."
+    "explicit explores every state. bmc searches for lassos. l2s reduces liveness to safety, and searches "
+    "for a proof. ranking checks the spec's ranking. orbits explores up to symmetry. auto runs all that "
+    "apply, and takes the first answer."
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (
-    "Let auto explore every state, too. Exploration gives no certificate, so --certificate switches "
-    "exploration off."
+    "With --engine auto: also explore every state. Exploration gives no certificate, so --certificate "
+    "switches exploration off."
 )
 _HELP = """Check temporal properties of every execution, under fairness.
 
-A counterexample is an execution that goes on forever. It ends in a loop; the loop is fair, and the execution
-violates the property. Progress goes to standard error, the result to standard output.
+A counterexample is an infinite execution that violates the property: some steps, then a fair loop that
+repeats forever (a lasso). Progress goes to standard error, the result to standard output.
 
 \b
 Examples:

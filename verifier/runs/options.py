@@ -10,13 +10,15 @@ from verifier.runs.option import Duration, OneOf, Size, Switch, Words, internal,
 from verifier.solvers.solver_names import SOLVER_NAMES
 
 _EXPECT = (
-    "Exit with 0 if the worst verdict is this one: holds, proved, reached, violated, not_inductive or "
-    "inconclusive. So with violated, at least one property is violated (a deadlock counts), and the others "
-    "may have any verdict but ERROR. PROPERTY=VERDICT is about one property; ACTION=enabled demands that an "
-    "action was enabled. May be repeated. If the verdict is not the expected one, the exit code is that of "
-    "the verdict, or 14 if that would be 0."
+    "Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated, not_inductive or "
+    "inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict on one property; "
+    "ACTION=enabled expects that some state enables the action. May be repeated. If an expectation fails, "
+    "the exit code is that of the verdict, or 14 if that would be 0."
 )
-_DEADLOCK = "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13)."
+_DEADLOCK = (
+    "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13). [default: only for "
+    "TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]"
+)
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
 _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
@@ -39,8 +41,8 @@ COVERAGE = (
 
 AUTO, INTERPRETER, TRANSLATION = "auto", "interpreter", "translation"
 _VALIDATE = (
-    "TLA+ modules: compare the translation with the interpreter for this long. [default: 0.2 s, or 5 % of"
-    " the run]"
+    "TLA+ modules: take this long to compare the translation with the interpreter. [default: 0.2 s, or 5 % "
+    "of the run]"
 )
 
 SOLVER = OneOf(SOLVER_NAMES)

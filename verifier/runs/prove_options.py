@@ -19,12 +19,12 @@ from verifier.runs.options import (
 )
 
 _ENGINE = (
-    "ic3 searches for an invariant, kind is k-induction, auto runs both beside bounded model checking and "
-    "exploration and takes the first answer."
+    "ic3 searches for an invariant. kind is k-induction. auto runs both, beside bounded model checking and "
+    "exploration, and takes the first answer."
 )
 _EXPLORE = (
-    "Explore beside the provers. Exploration uses no solver, and gives no proof that could be written as a "
-    "certificate. So --solver and --certificate switch exploration off."
+    "Explore beside the provers. Exploration uses no solver and gives no certificate. So --solver and "
+    "--certificate switch it off."
 )
 _SOLVER = (
     "The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver checks every "

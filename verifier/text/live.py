@@ -87,7 +87,7 @@ def _side_by_side(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
         if "failure" in figure:
             yield f"{name}: {engine} was left out: {figure['failure']}"
     if "decided_by" in figures:
-        yield f"{name}: decided by {figures['decided_by']}."
+        yield f"{name}: decided by the engine {figures['decided_by']}."
         return
     for engine, figure in figures.get("engines", {}).items():
         if "states" in figure:
@@ -108,7 +108,7 @@ def _remarks(run: Run) -> Iterator[str]:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
             yield f"{verdict.property_name}: {verdict.reason}."
         if run.options["engine"] in ("l2s", "prove") and verdict.found_by is not None:
-            yield f"{verdict.property_name}: decided by {verdict.found_by}."
+            yield f"{verdict.property_name}: decided by the engine {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
         yield from _side_by_side(name, figures)
     endless = [one for one in run.outcome.verdicts if find_unbounded(one.reason)]

@@ -202,7 +202,7 @@ def _config(path: Path, config: Path | None) -> Config:
         # A configuration beside its own module is not meant.
         is_own = meant is not None and meant.with_suffix(path.suffix).is_file()
         hint = f"; did you mean {meant}?" if meant is not None and not is_own else ""
-        words = f"there is no configuration {beside}: name one with --config FILE{hint}"
+        words = f"there is no configuration {beside}: write it, or name another with --config FILE{hint}"
         raise TlaError(Place(str(path), 0, 0), words)
     return read_config(beside)
 
