@@ -54,9 +54,8 @@ alone needs 8 to 20.
 _SPEC = """\
 ## Options of all engines
 
-These options say which spec is checked, and how it is read. The command of each engine takes them. The
-tables below have the other options. Grids and cells have keys for these options, and `verifier.load` has
-arguments:
+These options say which spec is checked, and how it is read. The command of each engine takes them. Grids
+and cells have keys for these options, and `verifier.load` has arguments:
 
 | option | in a grid or cell | in Python | |
 |---|---|---|---|
@@ -68,13 +67,21 @@ _SPEC_OPTIONS = (
     ("--library", "`library`", "`library`", LIBRARY_HELP),
     ("--lemma", "`lemmas`", "`lemmas`", LEMMA_HELP),
 )
+_SHARED = """\
+## Options of several engines
+
+| option | takes | default | engines | |
+|---|---|---|---|---|
+"""
+_LEAST_SHARING = 3
+"""The number of engines from which an option stands in the table of shared options."""
 _FREE = "meaning.md#parameters-of-actions-free-or-expanded"
 
 
 def page() -> str:
     """Return the page."""
     engines = (line for name in ENGINES for line in _engine(name))
-    return "\n".join([_HEAD, *_options_of_all(), *engines])
+    return "\n".join([_HEAD, *_options_of_all(), *_shared_options(), *engines])
 
 
 def _options_of_all() -> Iterator[str]:
@@ -92,14 +99,42 @@ Python protocol.
 """
 
 
+def _find_sharing() -> dict[tuple[str, str], list[str]]:
+    """Return the engines of each option that several engines have in the same way, by its flag and row."""
+    sharing: dict[tuple[str, str], list[str]] = {}
+    for name in ENGINES:
+        for item in list_declared(engine_named(name).options).values():
+            sharing.setdefault((item.flag, _row(item)), []).append(name)
+    return {row: names for row, names in sharing.items() if len(names) >= _LEAST_SHARING}
+
+
+def _shared_options() -> Iterator[str]:
+    """Yield the section on the options that several engines have in the same way."""
+    rows = []
+    for (flag, row), names in _find_sharing().items():
+        before, _, words = row.rpartition(" | ")
+        engines = "all" if len(names) == len(ENGINES) else ", ".join(names)
+        rows.append(f"| `{flag}` | {before} | {engines} | {words} |")
+    yield _SHARED + "\n".join(rows) + "\n"
+
+
+def _row(item: Option) -> str:
+    return f"{_takes(item)} | {_default(item)} | {_help(item)}"
+
+
 def _engine(name: str) -> Iterator[str]:
     engine = engine_named(name)
+    sharing = _find_sharing()
     yield f"## {name}\n"
     yield f"{ENGINES[name][1]}\n"
     yield from (f"- {words}" for words in _capabilities(name))
+    items = list(list_declared(engine.options).values())
+    shared = [f"`{one.flag}`" for one in items if (one.flag, _row(one)) in sharing]
+    yield f"- has these [shared options](#options-of-several-engines): {', '.join(shared)}"
     yield "\n| option | takes | default | |\n|---|---|---|---|"
-    for item in list_declared(engine.options).values():
-        yield f"| `{item.flag}` | {_takes(item)} | {_default(item)} | {_help(item)} |"
+    for item in items:
+        if (item.flag, _row(item)) not in sharing:
+            yield f"| `{item.flag}` | {_row(item)} |"
     for file in engine.files:
         yield f"| `{file.flag}` | a file | | {file.help} |"
     yield ""
@@ -114,9 +149,9 @@ def _capabilities(name: str) -> Iterator[str]:
     if not engine.decides_reachable:
         yield "does not decide reachable properties"
     if engine.looks_for_deadlocks:
-        yield "checks for deadlocks if asked"
+        yield "can check for deadlocks"
     if engine.has_parts:
-        yield "its search can be split into parts"
+        yield "a [sweep](sweeps.md) can split its search into parts"
     if engine.reads_free:
         yield f"reads parameters declared `free_or_expanded` as [free]({_FREE})"
     if engine.counts_states:
