@@ -93,7 +93,7 @@ def test_a_violation_is_replayed_and_without_detours() -> None:
     assert all_ask.trace is not None
     Replayer(model).check(all_ask.trace)
     assert holder.kind is VerdictKind.INCONCLUSIVE
-    assert "no violation in 1000 random executions, each up to its first violation" in str(holder.reason)
+    assert "no violation in 1,000 random executions, each up to its first violation" in str(holder.reason)
     counts = found.statistics["walks_violating"]
     assert counts["NotAllAsk"] + counts[NO_DEADLOCK] == 1000  # they end there or stuck
 

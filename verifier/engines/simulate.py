@@ -245,10 +245,10 @@ class _Simulation:
     def _verdict(self, name: str, reason: str) -> Verdict:
         if name in self.violations:
             return self.violations[name]
-        words = f"no violation in {self.ended} random executions"
+        words = f"no violation in {self.ended:,} random executions"
         if self.model.system.seeks(name):
             words = (
-                f"reached in none of {self.ended} random executions of at most "
+                f"reached in none of {self.ended:,} random executions of at most "
                 f"{say_count(self.request.depth, 'action')}"
             )
         if any(self.violating.values()):

@@ -303,7 +303,7 @@ class _Walks:
     def conclude(self, reason: str) -> Run:
         """Return the run."""
         seconds = time.monotonic() - self.began
-        words = f"no violation in {self.ended} random executions{UP_TO_VIOLATION if self.verdicts else ''}"
+        words = f"no violation in {self.ended:,} random executions{UP_TO_VIOLATION if self.verdicts else ''}"
         if self.guide is not None:
             actions = f"{say_count(self.steps, 'action')}, at most {self.guide.deepest} in a row"
             words = f"no violation in {self.ended:,} guided walks ({actions})"
