@@ -140,7 +140,7 @@ def test_limits_and_interrupts_keep_what_was_counted() -> None:
         raise KeyboardInterrupt
 
     stopped = simulate(model, Request(("HolderWaitsNoMore",), walks=100_000), interrupt)
-    assert "interrupted; no violation in 4096" in str(stopped.verdicts[0].reason)
+    assert "interrupted; no violation in 4,096" in str(stopped.verdicts[0].reason)
     assert stopped.statistics["walks"] == 4096
 
 
