@@ -102,6 +102,7 @@ class Explorer(SearchState):
             from verifier.tla.workers.level_choice import ByWorkers  # few searches have several processes
 
             self.workers = ByWorkers(self, workers)
+            self.columns = ByColumns(self, self.workers.expand_columns)
         self.evaluator.answers = answers(self)
 
     def begin(self) -> None:
@@ -111,7 +112,7 @@ class Explorer(SearchState):
         if self.keeper is not None:
             self.keeper.forget()
         super().begin()
-        self.columns = ByColumns(self)
+        self.columns = ByColumns(self, None if self.workers is None else self.workers.expand_columns)
 
     def enforce_limits(self) -> None:
         """Raise Interrupted if a limit is reached."""

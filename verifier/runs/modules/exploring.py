@@ -261,7 +261,7 @@ class _Search:
         ):
             return
         columns = explorer.columns.search is not None
-        why = "it took many states at once, by columns" if columns else "the exploration was short"
+        why = "the exploration by columns was short" if columns else "the exploration was short"
         self.listen(Remark(f"one process explored: {why}"))
 
     def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:

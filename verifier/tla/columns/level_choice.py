@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unusual
@@ -25,8 +25,9 @@ then. SlidingPuzzles, for which they do not, lost 0.3 s more."""
 class ByColumns:
     """Expands states by columns where possible, and leaves the rest to the interpreter."""
 
-    def __init__(self, explorer: SearchState) -> None:
-        self.explorer = explorer
+    def __init__(self, explorer: SearchState, share: Callable[[Search, int, int], int] | None = None) -> None:
+        """``share`` has other processes expand states. It returns the first one that is left."""
+        self.explorer, self._share = explorer, share
         self.search: Search | None = None
         self.left = False
         """True if the interpreter continues to the end."""
@@ -57,6 +58,10 @@ class ByColumns:
         met: int | None = None
         """The state before which a property is violated."""
         while at < end and (search := self._watch_limits()) is not None:
+            if self._share is not None and met is None:
+                at = self._share(search, at, end)
+                if at == end:
+                    break
             until = search.until(at, end if met is None else at + max((met - at) // 2, 1))
             try:
                 search.expand(at, until)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from verifier.tla.columns.compiling import Compiler
 from verifier.tla.columns.environments import Columns, Environment
 from verifier.tla.columns.leaves import Valued
 from verifier.tla.columns.numbers import Classes, Column, Numbers, Packed
+from verifier.tla.columns.steps import Checks, Steps
 from verifier.tla.columns.truths import Truth
 from verifier.tla.columns.unsuited import FOUND_AGAIN, Met, Unsuited, Unusual
 from verifier.tla.files.column_file import ColumnFile
@@ -39,16 +39,6 @@ memory that they take is measured again."""
 _READ_AT_ONCE, _KEYS_AT_ONCE = 1 << 12, 1 << 16
 _SHARE_MOVED = 0.25
 """The share of the states in memory from which on moving them to a file is worthwhile."""
-
-
-@dataclass(frozen=True)
-class _Checks:
-    """The formulas that are evaluated in states and for steps."""
-
-    invariants: list[Truth]
-    steps: list[Truth]
-    constraints: list[Truth]
-    action_constraints: list[Truth]
 
 
 class Search:
@@ -75,6 +65,8 @@ class Search:
         self.packed = Packed([one.numbers for one in self.view])
         self.states = self._columns(explorer.known.states)
         self.parents = np.array(explorer.known.parents, np.int64)
+        self.later: list[tuple[Column, ...]] = []
+        """Columns of further states, and their predecessors."""
         self.most_rows = _MOST_ROWS
         self.rows = self.largest_rows = 0
         """The number of rows that were made last, and most of them."""
@@ -84,9 +76,10 @@ class Search:
         self.classes = None if orbits is None else ClassesOfStates(orbits, self.columns.numbers)
         self._compute_keys()
         self.rows_per_state = self.most_per_state = 4.0
-        self.seconds, self.generated = 0.0, 0
+        self.seconds, self.generated, self.seconds_per_state = 0.0, 0, 0.0
+        """The processor time and the rows so far, and the time for each of the last states."""
 
-    def _checks(self, asked: set[str]) -> _Checks:
+    def _checks(self, asked: set[str]) -> Checks:
         spec = self.explorer.specification
         parts = [one for name, one in spec.properties.items() if name in asked]
         invariants = [one for name, one in spec.invariants.items() if name in asked]
@@ -94,7 +87,7 @@ class Search:
         def truths(formulas: Sequence[Formula]) -> list[Truth]:
             return [self.compiler.truth(one.body, Environment(Unit(one.module))) for one in formulas]
 
-        return _Checks(
+        return Checks(
             truths([*invariants, *(one for part in parts for one in part.always)]),
             truths([one for part in parts for one in part.steps]),
             truths(spec.constraints),
@@ -191,6 +184,7 @@ class Search:
 
     def _compute_keys(self) -> None:
         """Compute keys for all known states."""
+        self.settle()
         if any(isinstance(one, Valued) for one in self.view):  # first all their values get numbers
             for _ in self._list_view():
                 pass
@@ -224,7 +218,9 @@ class Search:
         made = self.explorer.result.generated - before
         self.rows, self.rows_per_state = made, max(made / (until - first), 1.0)
         self.most_per_state = max(self.most_per_state, self.rows_per_state)
-        self.seconds, self.generated = self.seconds + time.process_time() - began, self.generated + made
+        spent = time.process_time() - began
+        self.seconds, self.generated = self.seconds + spent, self.generated + made
+        self.seconds_per_state = spent / (until - first)
 
     def until(self, first: int, most: int) -> int:
         """Return the end of the states from one on that make a good number of rows."""
@@ -254,7 +250,7 @@ class Search:
         while first < most:
             until = self.until(first, most)
             try:
-                rows, _, _ = self._take_steps(first, until)
+                rows, _, _ = self._take_steps(self.batch(first, until))
             except FOUND_AGAIN as error:
                 raise Unusual(str(error)) from None
             actions |= {self._action(number) for number in np.unique(self._marks(rows)).tolist()}
@@ -271,18 +267,26 @@ class Search:
             raise Unusual(str(error)) from None
         return True
 
-    def _take_steps(self, first: int, until: int) -> tuple[Batch, list[Column], int]:
-        """Return the steps from some states, their successors, and the number of states without a step."""
-        rows = self.walk.rows(Batch(self.states, np.arange(first, until) - self.base))
+    def _take_steps(self, states: Batch) -> tuple[Batch, list[Column], int]:
+        """Return the steps from states, their successors, and the number of states without a step."""
+        rows = self.walk.rows(states)
         made = [rows.column(of) for of in self.columns.next]
         if any((column == UNSET_NUMBER).any() for column in made):
             raise Unusual("a variable has no value")
-        steps = np.bincount(rows.parents - (first - self.base), minlength=until - first)
+        if not len(states):
+            return rows, made, 0
+        first = int(states.parents[0])
+        steps = np.bincount(rows.parents - first, minlength=len(states))
         return rows, made, int((steps == 0).sum())
 
-    def _expand(self, first: int, until: int) -> None:
-        explorer, result = self.explorer, self.explorer.result
-        rows, made, deadlocks = self._take_steps(first, until)
+    def batch(self, first: int, until: int) -> Batch:
+        """Return some states in memory, for ``find_steps``."""
+        return Batch(self.states, np.arange(first, until) - self.base)
+
+    def find_steps(self, states: Batch) -> Steps:
+        """Find and check the steps from states that follow each other. Nothing changes but the numbers of
+        values. Raises Unusual, and what ``FOUND_AGAIN`` has."""
+        rows, made, deadlocks = self._take_steps(states)
         if deadlocks and self.looks_for_deadlocks:
             raise Met("a deadlock")
         if any(not step.true(rows).all() for step in self.checks.steps):
@@ -291,19 +295,45 @@ class Search:
         for allowed in self.checks.action_constraints:
             within &= allowed.true(rows)
         new, keys, beyond = self._new(made, within)
-        new_keys = keys[new]
+        return Steps(rows, made, within, new, keys, beyond, deadlocks)
+
+    def _expand(self, first: int, until: int) -> None:
+        explorer, found = self.explorer, self.find_steps(self.batch(first, until))
+        new, rows, keys = found.new, found.rows, found.keys
         if explorer.max_states is not None and len(self) + len(new) > explorer.max_states:
             raise Unusual("the last state")
-        self.known.add(new_keys)
+        self.known.add(keys[new])
         if explorer.follow_columns is not None:
-            explorer.follow_columns(rows.parents[within] + self.base, self.known.find_numbers(keys[within]))
-        self._count(rows, deadlocks)
-        result.beyond += beyond
-        result.distinct += len(new)
-        self.states = [
-            np.concatenate([known, column[new]]) for known, column in zip(self.states, made, strict=True)
-        ]
-        self.parents = np.concatenate([self.parents, rows.parents[new] + self.base])
+            numbers = self.known.find_numbers(keys[found.within])
+            explorer.follow_columns(rows.parents[found.within] + self.base, numbers)
+        self.count_steps(found)
+        explorer.result.distinct += len(new)
+        self.append([column[new] for column in found.made], rows.parents[new] + self.base)
+        self.settle()
+
+    def find_new(self, columns: Sequence[Column], count: int) -> Column:
+        """Find the new ones of states, each once, and note that they are known."""
+        keys = self._keys(Batch(columns, np.arange(count)))
+        new = _firsts(keys, np.flatnonzero(self.known.find_numbers(keys) < 0))
+        self.known.add(keys[new])
+        return new
+
+    def keep_only(self, columns: list[Column]) -> None:
+        """Forget all states but these. Known keys remain, and those of these states are added."""
+        count = len(columns[0])
+        self.states, self.parents, self.old = columns, np.full(count, -1), None
+        self.known.find(self._keys(Batch(columns, np.arange(count))))
+
+    def append(self, columns: Sequence[Column], parents: Column) -> None:
+        """Append states, which are not read before ``settle``."""
+        self.later.append((*columns, parents))
+
+    def settle(self) -> None:
+        """Put appended states to the others, all at once: the columns of all states are long."""
+        if self.later:
+            every = [(*self.states, self.parents), *self.later]
+            *self.states, self.parents = map(np.concatenate, zip(*every, strict=True))
+            self.later = []
 
     def _new(self, made: Sequence[Column], within: np.typing.NDArray[np.bool_]) -> tuple[Column, Column, int]:
         """Return the rows of new states, each once, the keys of all rows, and the number of states outside
@@ -337,10 +367,12 @@ class Search:
         if len(rows) and any(not test.true(here).all() for test in self.checks.invariants):
             raise Met("an invariant is violated")
 
-    def _count(self, rows: Batch, deadlocks: int) -> None:
-        result = self.explorer.result
+    def count_steps(self, found: Steps) -> None:
+        """Count steps in the result of the search."""
+        result, rows = self.explorer.result, found.rows
         result.generated += len(rows)
-        result.deadlocks += deadlocks
+        result.deadlocks += found.deadlocks
+        result.beyond += found.beyond
         taken, firsts, counts = np.unique(self._marks(rows), return_index=True, return_counts=True)
         for place in np.argsort(firsts).tolist():
             name = self._action(int(taken[place]))

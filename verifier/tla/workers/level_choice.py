@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from typing import TYPE_CHECKING
 
 from verifier.tla.known_states import KnownStates
 from verifier.tla.retracing import Walk
+from verifier.tla.workers.division import Division
 from verifier.tla.workers.messages import Found
 from verifier.tla.workers.suitability import explain_one_process
 
 if TYPE_CHECKING:
+    from verifier.tla.columns.search import Search
     from verifier.tla.search_state import SearchState
+    from verifier.tla.workers.column_levels import ColumnLevels
     from verifier.tla.workers.pool import Pool
 
 _LOG = logging.getLogger(__name__)
@@ -25,7 +27,7 @@ _BEGIN_SECONDS = 0.5
 """The processor time of a search before which workers are not worth their start."""
 _WORTH_SECONDS = 0.01
 """The expected time for the rest of a level from which on workers share it."""
-_BLOCK_SECONDS, _MOST_IN_BLOCK = 0.02, 4_096
+_BLOCK_SECONDS, _MOST_IN_BLOCK = 0.05, 4_096
 """The time and the number of states of a task: long compared with a message, short compared with a level."""
 _BLOCKS_FOR_EACH = 3
 """The number of tasks for each worker in a short level, so that all end at about the same time."""
@@ -51,8 +53,8 @@ class ByWorkers:
         self._ended_cpu_seconds = 0.0
         self._expanded = 0
         """The number of states that workers expanded."""
-        self._waiting = deque[tuple[int, int]]()
-        """The parts of the level that no worker has: first states and ends, in order."""
+        self._waiting: Division | None = None
+        """The parts of the level that no worker has."""
         self._doing: dict[int, int] = {}
         """The ends of the parts that workers have, by first state."""
         self._arrived: dict[int, tuple[int, Found]] = {}
@@ -60,26 +62,36 @@ class ByWorkers:
         self._held: dict[int, str] = {}
         """Workers that wait, by the first state of their part. It has an unusual state."""
         self._looked, self._seconds_per_state = -1, 1e-3
+        self._columns: ColumnLevels | None = None
 
     # -- start and end
 
     @property
     def memory(self) -> int:
         """Return the bytes of the workers that they do not share with this process."""
-        return 0 if self.pool is None else self.pool.measure_memory()
+        pools = (self.pool, None if self._columns is None else self._columns.pool)
+        return sum(pool.measure_memory() for pool in pools if pool is not None)
 
     @property
     def cpu_seconds(self) -> float:
         """Return the processor time of the workers."""
+        columns = 0.0 if self._columns is None else self._columns.cpu_seconds
+        return columns + self._interpreting_seconds
+
+    @property
+    def _interpreting_seconds(self) -> float:
         return self._ended_cpu_seconds + (0.0 if self.pool is None else self.pool.cpu_seconds)
 
     def close(self) -> None:
         """End the workers. The states stay as they are."""
+        if self._columns is not None:
+            self._columns.close()
         if self.pool is not None:
             self._ended_cpu_seconds += self.pool.cpu_seconds
             self.pool.close()
             self.pool = None
-        for parts in (self._waiting, self._doing, self._arrived, self._held):
+        self._waiting = None
+        for parts in (self._doing, self._arrived, self._held):
             parts.clear()
 
     def leave(self) -> None:
@@ -114,7 +126,7 @@ class ByWorkers:
                 return False
             self._seconds_per_state = spent / max(number, 1)
         elif self._expanded:
-            self._seconds_per_state = self.cpu_seconds / self._expanded
+            self._seconds_per_state = self._interpreting_seconds / self._expanded
         return (end - number) * self._seconds_per_state > _WORTH_SECONDS
 
     def _begin(self, walk: Walk) -> None:
@@ -124,18 +136,29 @@ class ByWorkers:
         self.pool = Pool(self.search, walk, self.count)
         self._use(self.pool.known)
         self._record_means(self.count)
-        if self.first_level is None:
-            self.first_level = self.search.level
 
     def _record_means(self, processes: int) -> None:
         """Record who expands states from the current level on."""
         level = self.search.level
+        if processes > 1 and self.first_level is None:
+            self.first_level = level
         if self.means[-1][1] == level:
             self.means.pop()
         if not self.means or self.means[-1][0] != processes:
             self.means.append((processes, level))
 
     # -- a level
+
+    def expand_columns(self, columns: Search, number: int, end: int) -> int:
+        """Expand states of a level by columns, as far as possible and useful. Return the first state that is
+        left."""
+        if self._left:
+            return number
+        if self._columns is None:
+            from verifier.tla.workers.column_levels import ColumnLevels  # small explorations need no NumPy
+
+            self._columns = ColumnLevels(self.count, self._record_means)
+        return self._columns.expand(columns, number, end)
 
     def expand(self, number: int, end: int, walk: Walk, began: float) -> int:
         """Expand states of a level, as far as possible and useful. Return the first state that is left.
@@ -177,19 +200,22 @@ class ByWorkers:
         return number
 
     def _divide(self, number: int, end: int) -> None:
-        """Divide the states of a level into parts."""
+        """Divide the states of a level."""
         size = int(_BLOCK_SECONDS / max(self._seconds_per_state, 1e-6))
         size = min(size, (end - number) // (self.count * _BLOCKS_FOR_EACH), _MOST_IN_BLOCK)
         size = max(size, 1)
-        self._waiting.extend((first, min(first + size, end)) for first in range(number, end, size))
+        self._waiting = Division(number, end, size, self.count)
 
     def _hand_out(self) -> None:
         """Give the next parts to workers without one."""
         assert self.pool is not None
-        while self._waiting and (name := self.pool.choose_idle(self._waiting[0][0])) is not None:
-            first, end = self._waiting.popleft()
-            self._doing[first] = end
-            self.pool.give(name, self.search.level, first, end, tuple(self.search.result.violations))
+        assert self._waiting is not None
+        for name in list(self.pool.idle):
+            part = self._waiting.take(self.pool.names.index(name))
+            if part is not None:
+                first, end = part
+                self._doing[first] = end
+                self.pool.give(name, self.search.level, first, end, tuple(self.search.result.violations))
 
     def _hear(self) -> None:
         assert self.pool is not None
@@ -205,9 +231,11 @@ class ByWorkers:
     def _leave_one(self, first: int, number: int, until: int) -> None:
         """Leave one state of a part to the search. The others wait for a worker."""
         assert self.pool is not None
-        self.pool.idle.append(self._held.pop(first))
+        assert self._waiting is not None
+        name = self._held.pop(first)
+        self.pool.idle.append(name)
         if number + 1 < until:
-            self._waiting.appendleft((number + 1, until))
+            self._waiting.put_back(self.pool.names.index(name), (number + 1, until))
 
     def _exceeds(self, found: Found) -> bool:
         """True if there may be more states than are asked for."""

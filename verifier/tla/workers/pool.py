@@ -42,11 +42,11 @@ class Pool:
         coding = Coding(lambda name: models.setdefault(name, ModelValue(name)))
         self.known = SharedStates(search.known, coding)
         self._children = Children(Limits())
-        names = [f"worker {number}" for number in range(1, count + 1)]
-        self._minds = {name: _Mind() for name in names}
-        self.idle = list(names)
+        self.names = [f"worker {number}" for number in range(1, count + 1)]
+        self._minds = {name: _Mind() for name in self.names}
+        self.idle = list(self.names)
         try:
-            for name in names:
+            for name in self.names:
                 self._children.start(name, make_work(search, walk, coding))
         except BaseException:
             self.close()
@@ -64,10 +64,6 @@ class Pool:
     def measure_memory(self) -> int:
         """Return the bytes of the workers that they do not share with this process."""
         return self._children.measure_own_memory()
-
-    def choose_idle(self, first: int) -> str | None:
-        """Return a worker without a task. It expands states in order, so its earlier states come before."""
-        return next((name for name in self.idle if self._minds[name].first < first), None)
 
     def give(self, name: str, level: int, first: int, end: int, violated: tuple[str, ...]) -> None:
         """Give a worker the states from the first one up to an end."""
