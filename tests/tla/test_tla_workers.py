@@ -279,6 +279,15 @@ def test_the_command_says_who_explored(tmp_path: Path, monkeypatch: pytest.Monke
     assert [one[name] for name in same] == [two[name] for name in same]
 
 
+def test_without_spark_the_command_says_what_to_use(tmp_path: Path) -> None:
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{_LONG}====\n")
+    (tmp_path / "M.cfg").write_text(QUIET)
+    command = ["explore", str(tmp_path / "M.tla"), "--by", "interpreter", "--depth", "2"]
+    run = verify(*command, "--master", "local[2]")
+    words = "explored by the interpreter, without Spark (--workers shares its states among processes)"
+    assert words in run.stderr
+
+
 # -- models of others
 
 

@@ -90,6 +90,9 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 # -- explore
 
 
+_WITHOUT_SPARK = ", without Spark (--workers shares its states among processes)"
+
+
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
     options = asked.question.options
@@ -101,7 +104,7 @@ def _explore(asked: ModuleQuestion) -> Run:
     if attempt.run is not None:
         asked.say("explored using the translation")
         return attempt.run
-    alone = ", without Spark" if asked.question.options.master else ""
+    alone = _WITHOUT_SPARK if asked.question.options.master else ""
     why = f": {remove_state(attempt.why)}" if attempt.why else ""
     asked.say(f"explored by the interpreter{alone}{why}")
     return _explore_by_interpreter(asked, attempt.sample.begun if attempt.sample is not None else None)
@@ -116,7 +119,7 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
 
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
     if asked.question.options.master:
-        asked.say("explored by the interpreter, without Spark")
+        asked.say(f"explored by the interpreter{_WITHOUT_SPARK}")
     if (words := say_nothing_to_resume(asked.question.options)) is not None:
         asked.say(words)
     return _explore_by_interpreter(asked)

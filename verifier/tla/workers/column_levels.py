@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from verifier.tla.workers.column_messages import ColumnFound
 
 _LOG = logging.getLogger(__name__)
-_BEGIN_SECONDS = 1.5
+_BEGIN_SECONDS = 2.5
 """The processor time of a search by columns before which workers are not worth their start."""
 _WORTH_SECONDS = 0.1
 """The expected time for the rest of a level from which on workers share it."""
