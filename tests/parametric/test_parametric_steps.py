@@ -83,5 +83,5 @@ def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, n
     lemmas = [(n, close_clause(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
     definitions = premises.definitions(node for _, node in lemmas)
-    asked = script(constants, definitions, [("", name, node) for name, node in lemmas])
+    asked = script(constants, definitions, lemmas)
     assert decide_script(solver, asked, (), 50_000).answer is not Answer.UNSATISFIABLE

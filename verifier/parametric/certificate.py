@@ -14,13 +14,14 @@ from typing import Any, TypedDict
 from verifier.errors import UsageError
 from verifier.files import read_text
 from verifier.json_shape import check_shape, read_json
-from verifier.parametric.deciding import CHECKER, Query
+from verifier.parametric.deciding import CHECKER
 from verifier.parametric.efforts import EFFORTS
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations
 from verifier.parametric.premises import FACT
 from verifier.parametric.protocol_readings import ParametricReading
 from verifier.parametric.proving import AT_ONCE, NOT_KEPT, PROVABLE, Attempt, Listed, Proofs, list_lemmas
+from verifier.parametric.query import Query
 from verifier.parametric.results import Shown
 from verifier.processes.limits import INTERRUPTED, Limits
 from verifier.processes.pool import Task, run_tasks, serve
@@ -255,7 +256,7 @@ def _make_text(obligations: Obligations, obligation: Obligation, step: _Step) ->
     """Return the text of an obligation, and the lemmas that it instantiates. Raises Misfit if the file's text
     differs."""
     asked = Query.of(obligations, obligation, EFFORTS[step["effort"]])
-    if not all(0 <= place < len(asked.hypotheses) for place in step["kept"]):
+    if not all(0 <= place < asked.size for place in step["kept"]):
         raise Misfit(f"the lemmas of the obligation {obligation.name} {_DIFFER}")
     text = asked.script(step["kept"])
     if text != step["smt2"]:

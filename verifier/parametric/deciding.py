@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from verifier.parametric.efforts import EFFORTS, Effort
+from verifier.parametric.guided_search import GuidedSearch
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.obligations import Obligations, is_about_reads
 from verifier.parametric.premises import FACT
+from verifier.parametric.query import Query
 from verifier.parametric.results import Open, Result, Shown
-from verifier.parametric.smtlib import script
 from verifier.parametric.system import ALWAYS
 from verifier.solvers import Answer
 from verifier.solvers.solver_names import decide_script
@@ -24,8 +24,6 @@ STEPS_PER_SECOND = 2_000_000
 """The approximate speed of Z3 in its own unit of work."""
 _ANY = 2**62
 """More steps than any limit."""
-_UNLIMITED = 10**9
-"""More hypotheses than any effort has."""
 _SMALL = 4
 """The number of efforts that take little time."""
 
@@ -40,15 +38,19 @@ class Round:
     checker_steps: int
     """The limit of cvc5's own unit of work: 1,500,000 take some ten seconds. It mostly needs a hundredth of
     that. If it exceeds the limit, hypotheses from more instances are mostly simpler for it."""
-    largest: int
-    """The limit of hypotheses, since it takes longer to read many."""
     most: int
     """The number of efforts that are tried, in their order for the obligation."""
+    complete: bool
+    """True if the first solver instantiates quantifiers until a model satisfies them. Few proofs need it."""
 
 
-SOON = (Round(0.4, 30_000, _UNLIMITED, 6),)
+SOON = (Round(0.4, 30_000, 6, True),)
 """The limits of an attempt that is given up if it does not succeed soon."""
-ROUNDS = (Round(0.4, 30_000, 500, 6), Round(math.inf, 150_000, _UNLIMITED, len(EFFORTS)))
+ROUNDS = (
+    Round(0.4, 30_000, 6, False),
+    Round(math.inf, 150_000, len(EFFORTS), False),
+    Round(2.0, 150_000, len(EFFORTS), True),
+)
 """The limits of a whole attempt."""
 _CHECKER_STEPS = 1_500_000
 """The limit of cvc5's work if no effort gives hypotheses that are simpler for it."""
@@ -66,10 +68,7 @@ def decide(
     for each in rounds:
         for number, effort in islice(_in_turn(obligations, obligation, efforts), each.most):
             if number not in asked:
-                query = Query.of(obligations, obligation, effort, each.largest + 1)
-                if len(query.hypotheses) > each.largest:
-                    continue
-                made = _Asked(query, number)
+                made = _Asked(GuidedSearch(Query.of(obligations, obligation, effort)), number)
                 # Efforts with the same formulas share what is known of them.
                 asked[number] = next((one for one in asked.values() if one.is_like(made)), made)
             answer = asked[number].try_effort(effort, each)
@@ -88,29 +87,33 @@ def decide(
 class _Asked:
     """The formulas of an effort, and the answers of the solvers."""
 
-    query: Query
+    search: GuidedSearch
     effort: int
     finding: Finding | None = None
     """The proof of the first solver."""
     given_up: int = 0
     """The steps after which the first solver gave up."""
+    completed: bool = False
+    """True if it instantiated quantifiers until it gave up."""
     check_given_up: int = 0
     """The steps after which the second did."""
 
     def is_like(self, other: _Asked) -> bool:
         """True if the formulas are equal."""
-        return self.query.hypotheses == other.query.hypotheses
+        return self.search.query.families == other.search.query.families
 
     def try_effort(self, effort: Effort, limits: Round) -> Shown | str | None:
         """Ask the first solver, and the second if that finds a proof. Return why they did not show it. Return
         None if nobody was asked, since nothing is asked again without more time."""
         steps = int(min(effort.seconds, limits.seconds) * STEPS_PER_SECOND)
-        if self.finding is None and self.given_up < steps:
-            answer = _decide(self.query, self.effort, steps)
-            if not isinstance(answer, Finding):
+        if self.finding is None and (self.given_up < steps or limits.complete > self.completed):
+            began = time.process_time()
+            answer = self.search.decide(steps, complete=limits.complete)
+            if answer is not Answer.UNSATISFIABLE:
                 self.given_up = _ANY if answer is Answer.SATISFIABLE else steps
+                self.completed = limits.complete or answer is Answer.SATISFIABLE
                 return f"{FINDER} {_REASONS[answer]}"
-            self.finding = answer
+            self.finding = Finding(self.search.kept, time.process_time() - began)
         # Definitions take cvc5 long, and other instances are no simpler for it.
         return self.check(_CHECKER_STEPS if effort.about_sets else limits.checker_steps)
 
@@ -118,45 +121,26 @@ class _Asked:
         """Ask the second solver about what the first found. Return as ``try_effort`` does."""
         if self.finding is None or self.check_given_up >= steps:
             return None
-        checked = _check(self.finding, steps)
-        if isinstance(checked, Shown):
-            return checked
-        self.check_given_up = steps
-        return f"{FINDER} shows it, {CHECKER} {_REASONS[checked]}"
+        query, kept = self.search.query, self.finding.kept
+        text = query.script(kept)
+        began = time.process_time()
+        checked = decide_script(CHECKER, text, (), steps)
+        if checked.answer is not Answer.UNSATISFIABLE:
+            self.check_given_up = steps
+            return f"{FINDER} shows it, {CHECKER} {_REASONS[checked.answer]}"
+        uses = tuple(dict.fromkeys(name for name in map(query.lemma, kept) if name != FACT))
+        took = time.process_time() - began
+        name, stays = query.obligation.name, query.obligations.with_stays
+        return Shown(name, self.effort, stays, kept, uses, text, self.finding.seconds, took)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one solver."""
+    """The proof of one solver."""
 
-    asked: Query
-    effort: int
     kept: tuple[int, ...]
     """The hypotheses that it needs."""
     seconds: float
-
-
-def _decide(asked: Query, number: int, steps: int) -> Finding | Answer:
-    began = time.process_time()
-    names = [f"h{place}" for place in range(len(asked.hypotheses))]
-    result = decide_script(FINDER, asked.script(named=True), names, steps)
-    if result.answer is not Answer.UNSATISFIABLE:
-        return result.answer
-    kept = tuple(sorted(int(name[1:]) for name in result.core))
-    return Finding(asked, number, kept, time.process_time() - began)
-
-
-def _check(finding: Finding, steps: int) -> Shown | Answer:
-    """Return the second solver's result for the hypotheses that the first solver needs."""
-    text = finding.asked.script(finding.kept)
-    began = time.process_time()
-    checked = decide_script(CHECKER, text, (), steps)
-    if checked.answer is not Answer.UNSATISFIABLE:
-        return checked.answer
-    uses = tuple(dict.fromkeys(name for name in map(finding.asked.lemma, finding.kept) if name != FACT))
-    took = time.process_time() - began
-    name, stays = finding.asked.obligation.name, finding.asked.obligations.with_stays
-    return Shown(name, finding.effort, stays, finding.kept, uses, text, finding.seconds, took)
 
 
 def _in_turn(
@@ -192,43 +176,3 @@ _REASONS = {
     Answer.SATISFIABLE: "found no proof from the lemmas",
     Answer.UNKNOWN: "gave up",
 }
-
-
-@dataclass(frozen=True)
-class Query:
-    """The formulas of an obligation for a solver."""
-
-    obligations: Obligations
-    obligation: Obligation
-    local: list[tuple[str, Any]]
-    """The formulas of the constants, the guard and the goal."""
-    hypotheses: list[tuple[str, Any]]
-    """Lemmas, or instances of them, each with the lemma's name."""
-
-    @staticmethod
-    def of(
-        obligations: Obligations, obligation: Obligation, effort: Effort, most: int = _UNLIMITED + 1
-    ) -> Query:
-        """Return the formulas of an obligation with the hypotheses of an effort, or with the first ``most``
-        of these."""
-        local = obligations.premises.local(obligation)
-        chosen = obligations.premises.choose_hypotheses(obligation, effort)
-        return Query(obligations, obligation, local, list(islice(chosen, most)))
-
-    def lemma(self, place: int) -> str:
-        """Return the lemma to which a hypothesis belongs."""
-        name: str = self.hypotheses[place][0]
-        return name
-
-    def script(self, kept: Sequence[int] | None = None, *, named: bool = False) -> str:
-        """Return the SMT-LIB text with these hypotheses, or with all. ``named``: each hypothesis has a
-        name."""
-        places = range(len(self.hypotheses)) if kept is None else kept
-        hypotheses = [(f"h{place}", *self.hypotheses[place]) for place in places]
-        nodes = [node for _, node in self.local] + [node for _, _, node in hypotheses]
-        return script(
-            self.local,
-            self.obligations.premises.definitions(nodes),
-            [(name if named else "", lemma, node) for name, lemma, node in hypotheses],
-            self.obligations.premises.printer,
-        )

@@ -29,6 +29,9 @@ from verifier.parametric.summing import (
 from verifier.parametric.term_reader import Definitions
 from verifier.parametric.totals import above, total
 
+_OF_ONE = ("bounds", "extremes")
+"""The facts about one count."""
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -196,9 +199,9 @@ class Facts:
 
     def nearest(
         self, goal: Sequence[Node], others: Sequence[Node], own: Sequence[Node]
-    ) -> tuple[Clause, ...]:
-        """Return the facts of ``meeting``, the most relevant first. Facts about counts in the goal itself,
-        without its definitions, come first; then those with the fewest arguments."""
+    ) -> Iterator[Clause]:
+        """Yield the facts of ``meeting``, each once, the most relevant first. Facts about counts in the goal
+        itself, without its definitions, come first; then those with the fewest arguments."""
         roles, wanted = self._roles(goal, others)
         mentioned = self.counts(own)
         groups: list[tuple[str, tuple[Node, ...]]] = [
@@ -210,26 +213,28 @@ class Facts:
             groups.append(("common", (one, other)))
             groups += [("common", (one, other, whole)) for whole in roles.high if whole not in (one, other)]
         groups.sort(key=lambda group: (mentioned.keys().isdisjoint(group[1]), *_arguments(group[1])))
-        said: dict[Clause, None] = {}
-        for what, numbers in groups:
-            for of_one in ("bounds", "extremes"):
-                said |= dict.fromkeys(clause for one in numbers for clause in self._clauses(of_one, (one,)))
-            said |= dict.fromkeys(self._clauses(what, numbers))
-        rest = [self._clauses(of_one, (one,)) for one in roles.all for of_one in ("bounds", "extremes")]
-        return tuple(said | dict.fromkeys(chain(*rest)))
+        wanted_facts = (
+            fact
+            for what, numbers in groups
+            for fact in (*((of_one, (one,)) for of_one in _OF_ONE for one in numbers), (what, numbers))
+        )
+        rest = ((of_one, (one,)) for one in roles.all for of_one in _OF_ONE)
+        facts = (self._clauses(what, numbers) for what, numbers in chain(wanted_facts, rest))
+        yield from _each_once(chain.from_iterable(facts))
 
-    def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> tuple[Clause, ...]:
-        """Return the facts about least and greatest elements in formulas without variables. For each pair
+    def extreme(self, goal: Sequence[Node], others: Sequence[Node]) -> Iterator[Clause]:
+        """Yield the facts about least and greatest elements in formulas without variables. For each pair
         with one in the goal, or any pair if the goal has none, a fact says whether one bounds the other.
         Those with the fewest arguments come first."""
         asked, extremes = (self._extremes_with_counted(formulas) for formulas in (goal, (*goal, *others)))
         pairs = [pair for pair in permutations(extremes, 2) if not asked or not asked.keys().isdisjoint(pair)]
-        said: dict[Clause, None] = {}
-        for pair in sorted(pairs, key=_arguments):
-            for what, ends in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair)):
-                said |= dict.fromkeys(self._clauses(what, ends))
-        rest = [self._clauses("element", (number,)) for number in extremes]
-        return tuple(said | dict.fromkeys(chain(*rest)))
+        about = (
+            self._clauses(what, ends)
+            for pair in sorted(pairs, key=_arguments)
+            for what, ends in (("element", pair[:1]), ("element", pair[1:]), ("bound", pair))
+        )
+        rest = (self._clauses("element", (number,)) for number in extremes)
+        yield from _each_once(chain.from_iterable(chain(about, rest)))
 
     def _extremes_with_counted(self, formulas: Sequence[Node]) -> dict[Node, None]:
         """Return the least and greatest elements in formulas, including those in formulas that are
@@ -312,6 +317,15 @@ class Facts:
             yield from say_difference_at(logic, summing, numbers)
         else:
             yield say_union(logic, summing, numbers)
+
+
+def _each_once(clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """Yield different clauses as they come: few of them are made where few are taken."""
+    seen: set[Clause] = set()
+    for clause in clauses:
+        if clause not in seen:
+            seen.add(clause)
+            yield clause
 
 
 def _applications(formulas: Iterable[Node]) -> list[Node]:

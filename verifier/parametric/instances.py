@@ -10,6 +10,7 @@ too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -104,15 +105,21 @@ def number_of_instances(logic: Logic, kinds: Kinds, clause: Clause, terms: Seque
 def instances(
     logic: Logic, kinds: Kinds, clause: Clause, terms: Sequence[Node]
 ) -> Iterator[tuple[tuple[Node, ...], Node]]:
-    """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both.
+    """Yield the instances of a clause at the terms, with these. Truth values are instantiated with both."""
+    return instantiate(logic, clause, choose_terms(logic, kinds, clause, terms))
+
+
+def instantiate(
+    logic: Logic, clause: Clause, choices: Sequence[Sequence[Node]]
+) -> Iterator[tuple[tuple[Node, ...], Node]]:
+    """Yield the instances of a clause at terms for each variable, with these.
 
     Variables get their values one after the other, so that instances share what the first values decide. The
     order of the instances is that of the product of the terms. This is sound since terms are ground: no value
     contains a variable that is replaced later.
     """
-    choices = choose_terms(logic, kinds, clause, terms)
 
-    def instantiate(body: Node, chosen: tuple[Node, ...]) -> Iterator[tuple[tuple[Node, ...], Node]]:
+    def fill(body: Node, chosen: tuple[Node, ...]) -> Iterator[tuple[tuple[Node, ...], Node]]:
         if body is logic.true:
             return
         if len(chosen) == len(choices):
@@ -120,7 +127,51 @@ def instances(
             return
         variable = clause.variables[len(chosen)]
         for term in choices[len(chosen)]:
-            yield from instantiate(logic.substitute(body, {variable: term}), (*chosen, term))
+            yield from fill(logic.substitute(body, {variable: term}), (*chosen, term))
 
     if all(choices):
-        yield from instantiate(clause.body, ())
+        yield from fill(clause.body, ())
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances of a clause: those at lists of terms, one for each variable. Few of them are ever made, since
+    a model tells which it violates. They are numbered in the order of the product of the terms."""
+
+    lemma: str
+    clause: Clause
+    choices: tuple[tuple[Node, ...], ...]
+    near: frozenset[Node] = frozenset()
+    """If there are any, only instances at one of these terms belong to the family."""
+
+    @staticmethod
+    def of(lemma: str, body: Node) -> Family:
+        """Return a family of one formula."""
+        return Family(lemma, Clause((), body), ())
+
+    @property
+    def size(self) -> int:
+        """The number of choices of terms."""
+        return prod(map(len, self.choices))
+
+    @property
+    def is_ground(self) -> bool:
+        """True if it is one formula."""
+        return not self.choices
+
+    def make(self, logic: Logic, number: int) -> Node:
+        """Return an instance."""
+        chosen = dict[Node, Node]()
+        for variable, terms in zip(reversed(self.clause.variables), reversed(self.choices), strict=True):
+            number, place = divmod(number, len(terms))
+            chosen[variable] = terms[place]
+        body = self.clause.body
+        for variable in self.clause.variables:
+            body = logic.substitute(body, {variable: chosen[variable]})
+        return body
+
+    def list_all(self, logic: Logic) -> Iterator[Node]:
+        """Yield all instances that say something."""
+        for chosen, body in instantiate(logic, self.clause, self.choices):
+            if not self.near or not self.near.isdisjoint(chosen):
+                yield body

@@ -66,11 +66,15 @@ class Logic:
         """Return the disjunction."""
         return self._join("or", parts, self.false, self.true)
 
+    def _find_negation(self, one: Node) -> Node | None:
+        """Return the negation if there is one: what was never made is in no formula."""
+        return one.args[0] if one.kind == "not" else self._made.get(("not", BOOL, (id(one),), None))
+
     def _join(self, kind: str, parts: Iterable[Node], unit: Node, zero: Node) -> Node:
         flat: dict[Node, None] = {}
         for part in parts:
             for one in part.args if part.kind == kind else (part,):
-                if one is zero or self.neg(one) in flat:
+                if one is zero or self._find_negation(one) in flat:
                     return zero
                 if one is not unit:
                     flat[one] = None

@@ -12,13 +12,21 @@ from verifier.parametric.chosen_terms import find_witnesses, say_at_ends
 from verifier.parametric.clausal import Clause, Clausifier, close_clause, close_definition
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
-from verifier.parametric.instances import Kinds, ground_terms, instances, number_of_instances
+from verifier.parametric.instances import (
+    Family,
+    Kinds,
+    choose_terms,
+    ground_terms,
+    instances,
+    number_of_instances,
+)
 from verifier.parametric.known import Known
 from verifier.parametric.logic import Logic
 from verifier.parametric.matching import Matcher, has_fields, split, split_cases
 from verifier.parametric.nodes import BOOL, INT, Node, walk
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
+from verifier.parametric.spoken_of import say_parts
 from verifier.parametric.system import ALWAYS, ParametricSystem
 from verifier.parametric.terms_in_formulas import (
     collect_predicates,
@@ -124,20 +132,18 @@ class Premises:
         clauses = (*self.constants, *obligation.given, *obligation.goal)
         return [("", close_clause(self.logic, clause, self.leads)) for clause in clauses]
 
-    def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> Iterator[tuple[str, Node]]:
-        """Yield the hypotheses and instances that a solver gets, each once and with its lemma."""
-        chosen: set[tuple[str, Node]] = set()
-        for one in self._hypotheses_in_turn(obligation, effort):
-            if one not in chosen:
-                chosen.add(one)
-                yield one
+    def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> list[Family]:
+        """Return the hypotheses and instances that a solver may get, each once and with its lemma."""
+        return list(dict.fromkeys(self._hypotheses_in_turn(obligation, effort)))
 
-    def _hypotheses_in_turn(self, obligation: Obligation, effort: Effort) -> Iterator[tuple[str, Node]]:
+    def _hypotheses_in_turn(self, obligation: Obligation, effort: Effort) -> Iterator[Family]:
         over = self._gather_known(obligation, effort)
         lemmas = over if obligation.inductive else Known(())
         if not effort.tiers:
             yield from self._with_quantifiers(obligation, lemmas, effort.quantified, ())
-            yield from ((name, clause.body) for name, clause in lemmas.hypotheses if not clause.variables)
+            yield from (
+                Family(name, clause, ()) for name, clause in lemmas.hypotheses if not clause.variables
+            )
             return
         if effort.about_sets:
             yield from self._choose_about_sets(obligation, lemmas, effort)
@@ -150,26 +156,24 @@ class Premises:
             yield from self._match(obligation, over, effort, by_number[effort.tiers[0]])
             return
         tiers = [by_number[number] for number in effort.tiers]
-        hypotheses: list[tuple[str, Node]] = []
+        hypotheses = []
         for name, clause in (*facts, *lemmas.hypotheses):
-            for instance in self._instances(name, clause, tiers, effort.most):
-                hypotheses.append(instance)
-                yield instance
+            for family in self._instances(name, clause, tiers, effort.most):
+                hypotheses.append(family)
+                yield family
         if effort.meeting:
-            yield from self._meeting(obligation, over, effort, hypotheses, tiers[-1])
+            yield from self._meeting(obligation, over, effort, self._say_parts(hypotheses), tiers[-1])
         if obligation.inductive:
             others = facts if obligation.known else []
             yield from self._with_quantifiers(obligation, over, effort.quantified, others)
 
-    def _choose_about_sets(
-        self, obligation: Obligation, over: Known, effort: Effort
-    ) -> Iterator[tuple[str, Node]]:
+    def _choose_about_sets(self, obligation: Obligation, over: Known, effort: Effort) -> Iterator[Family]:
         """Yield the lemmas at the named elements, and facts about the counts in the goal with its
         definitions. Solvers get the definitions themselves, so that few facts are needed."""
         goal = [clause.body for clause in obligation.goal]
         unfolded = self._unfold_in_turn(goal)
         facts = self._facts.about_sets(unfolded, effort.facts)
-        yield from ((FACT, clause.body) for clause in facts)
+        yield from (Family(FACT, clause, ()) for clause in facts)
         for name, clause in (*over.hypotheses, *((FACT, clause) for clause in obligation.known)):
             yield from self._instances(name, clause, [obligation.terms], effort.most)
 
@@ -185,7 +189,7 @@ class Premises:
 
     def _match(
         self, obligation: Obligation, over: Known, effort: Effort, terms: Sequence[Node]
-    ) -> list[tuple[str, Node]]:
+    ) -> list[Family]:
         """Return the hypotheses at the elements that the obligation speaks of, and those that hypotheses say
         to exist."""
         clauses = [(FACT, clause) for clause in (*self.facts(obligation, over), *obligation.known)]
@@ -195,7 +199,7 @@ class Premises:
         said = [*(clause.body for clause in (*obligation.goal, *obligation.given)), *at_ends]
         matcher = Matcher(self.logic, self.kinds, self._unfold_in_turn)
         matched = matcher.match_all(clauses, terms, said, effort.matched, effort.most)
-        return [*((FACT, node) for node in at_ends), *matched]
+        return [Family.of(name, body) for name, body in (*((FACT, node) for node in at_ends), *matched)]
 
     def facts(self, obligation: Obligation, over: Known | None = None) -> tuple[Clause, ...]:
         """Return the facts about the counts and lengths in the obligation and the hypotheses."""
@@ -221,23 +225,23 @@ class Premises:
         obligation: Obligation,
         over: Known,
         effort: Effort,
-        hypotheses: Sequence[tuple[str, Node]],
+        hypotheses: Sequence[Node],
         terms: Sequence[Node],
-    ) -> Iterator[tuple[str, Node]]:
+    ) -> Iterator[Family]:
         """Yield facts about the counts in instances, and hypotheses instantiated at the witnesses of these
         facts."""
         own = [clause.body for clause in obligation.goal]
         goal = list(own)
-        others = [*(clause.body for clause in obligation.given), *(node for _, node in hypotheses)]
+        others = [*(clause.body for clause in obligation.given), *hypotheses]
         ends: tuple[Clause, ...] = ()
         if effort.hinted:
             goal += self._find_axioms_in(goal)
-            ends = self._facts.extreme(goal, others)[: effort.facts]
+            ends = tuple(islice(self._facts.extreme(goal, others), effort.facts))
             wider = [*terms, *filter(_is_witness, ground_terms(clause.body for clause in ends))]
-            said = [node for clause in ends for _, node in self._instances(FACT, clause, [wider], 0)]
+            said = self._say_parts(self._say(ends, wider))
             given = [clause.body for clause in obligation.given]
             unfolded = list(dict.fromkeys(self._unfold_at((*goal, *given, *said), wider)))
-            yield from ((FACT, node) for node in unfolded)
+            yield from (Family.of(FACT, node) for node in unfolded)
             goal += unfolded
             others += said
         if effort.hinted:
@@ -248,15 +252,25 @@ class Premises:
         named = filter(_is_witness, ground_terms(clause.body for clause in clauses))
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
-        said = [node for clause in clauses for _, node in self._instances(FACT, clause, [wider], 0)]
-        meant = filter(_is_witness, ground_terms(self._unfold(said)))
+        facts = list(self._say(clauses, wider))
+        meant = filter(_is_witness, ground_terms(self._unfold(say_parts(self.logic, facts, self.leads))))
         more |= dict.fromkeys(node for node in meant if node not in wider)
-        yield from ((FACT, node) for node in said)
+        yield from facts
         for name, clause in over.hypotheses if obligation.inductive else ():
             near = dict.fromkeys(self._nearest(clause, terms, list(more), effort))
-            for chosen, body in instances(self.logic, self.kinds, clause, [*terms, *near]):
-                if not near.keys().isdisjoint(chosen):
-                    yield name, body
+            if near:
+                yield from self._list_families(name, clause, [*terms, *near], frozenset(near))
+
+    def _say(self, clauses: Iterable[Clause], terms: Sequence[Node]) -> Iterator[Family]:
+        """Yield the instances of facts at terms."""
+        for one in clauses:
+            yield from self._instances(FACT, one, [terms], 0)
+
+    def _say_parts(self, families: Iterable[Family]) -> list[Node]:
+        """Return what instances say of counts, of least and greatest elements, and of definitions."""
+        definitions = self.system.definitions
+        names = {*definitions.counts, *definitions.extremes, *self.leads}
+        return say_parts(self.logic, families, names)
 
     def _nearest(self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort) -> list[Node]:
         """Return the first witnesses that keep the clause within the effort's limit of instances. If all
@@ -279,7 +293,7 @@ class Premises:
         over: Known,
         which: Quantified,
         others: Sequence[tuple[str, Clause]],
-    ) -> list[tuple[str, Node]]:
+    ) -> list[Family]:
         if which is Quantified.NONE:
             return []
         spoken = {self.kinds.of(variable) for clause in obligation.goal for variable in clause.variables}
@@ -289,7 +303,7 @@ class Premises:
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
             if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
-                quantified.append((name, close_clause(self.logic, clause, self.leads)))
+                quantified.append(Family.of(name, close_clause(self.logic, clause, self.leads)))
         return quantified
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
@@ -299,12 +313,25 @@ class Premises:
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
-    ) -> Iterator[tuple[str, Node]]:
+    ) -> Iterator[Family]:
         fitting = (t for t in tiers if number_of_instances(self.logic, self.kinds, clause, t) <= most)
         terms = next(fitting, tiers[-1])
         if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_INSTANCES:
-            for _, body in instances(self.logic, self.kinds, clause, terms):
-                yield name, body
+            yield from self._list_families(name, clause, terms)
+
+    def _list_families(
+        self, name: str, clause: Clause, terms: Sequence[Node], near: frozenset[Node] = frozenset()
+    ) -> Iterator[Family]:
+        """Yield the instances of a clause at terms: one family, or a family for each instance if the clause
+        contains quantifiers, which a model does not tell."""
+        choices = tuple(map(tuple, choose_terms(self.logic, self.kinds, clause, terms)))
+        if near and all(map(near.isdisjoint, choices)):
+            return
+        family = Family(name, clause, choices, near)
+        if clause.body.quantified:
+            yield from (Family.of(name, body) for body in family.list_all(self.logic))
+        elif all(choices):
+            yield family
 
     def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
         """Return the axioms of the symbols in formulas, and of the symbols in these axioms."""
@@ -402,7 +429,7 @@ class Premises:
                 if self.kinds.of(term) == self.kinds.of(part.args[0])
             ]
         yield from terms
-        said = [body for clause in facts for _, body in instances(self.logic, self.kinds, clause, terms)]
+        said = say_parts(self.logic, self._say(facts, terms), self.leads)
         yield from filter(_is_witness, ground_terms(self._unfold(said)))
 
     def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:

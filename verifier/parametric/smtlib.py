@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from verifier.parametric.nodes import BOOL, INT, Bound, Node, walk
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.!?' :-]")
 
 
+@cache
 def symbol(name: str) -> str:
     """Return the name of a function. It is quoted and begins with a dollar, so it differs from SMT-LIB's own
     names, bound variables and hypotheses."""
     return f"|${_escape(name)}|"
 
 
+@cache
 def sort_symbol(name: str) -> str:
     """Return the name of a sort: one of SMT-LIB's, or, quoted and with a dollar, that of an index set."""
     return name if name in (BOOL, INT) else symbol(name)
@@ -125,18 +128,13 @@ def declarations(formulas: Iterable[Node]) -> list[str]:
 def script(
     local: Sequence[tuple[str, Node]],
     definitions: Sequence[tuple[str, Node]],
-    hypotheses: Sequence[tuple[str, str, Node]],
+    hypotheses: Sequence[tuple[str, Node]],
     printer: Printer | None = None,
 ) -> str:
-    """Return the assertions. Each hypothesis may have a name, and has its lemma. A named one is only asserted
-    if the boolean constant of that name is true."""
+    """Return declarations and assertions. Each hypothesis has its lemma."""
     printer = printer or Printer()
-    nodes = [*(node for _, node in (*local, *definitions)), *(node for _, _, node in hypotheses)]
-    lines = declarations(nodes)
-    lines += [f"(declare-fun {name} () Bool)" for name, _, _ in hypotheses if name]
+    lines = declarations(node for _, node in (*local, *definitions, *hypotheses))
     lines += [f"(assert {printer.text(node)})" for _, node in local]
     lines += [f"(assert {printer.text(node)}) ; defines {name}" for name, node in definitions]
-    for name, lemma, node in hypotheses:
-        said = printer.text(node)
-        lines.append(f"(assert {f'(=> {name} {said})' if name else said}) ; {lemma}")
+    lines += [f"(assert {printer.text(node)}) ; {lemma}" for lemma, node in hypotheses]
     return "\n".join([*lines, ""])

@@ -28,6 +28,34 @@ class ScriptAnswer:
     """If the assertions contradict the assumptions: the names of assumed constants that suffice."""
 
 
+class ScriptModel(Protocol):
+    """The values in a model of assertions. All are numbers: truth values 0 and 1, integers, and numbers of
+    elements. It is a candidate only if the answer was UNKNOWN."""
+
+    def value(self, function: str, args: tuple[int, ...], sort: str) -> int:
+        """Return the value of a function at arguments. ``sort``: that of the value, for a function that the
+        model does not have. Names are those of the script, without bars."""
+
+
+class ScriptSolver(Protocol):
+    """A solver of assertions in SMT-LIB that are added one after the other."""
+
+    def add(self, declarations: Iterable[str], assertions: Iterable[str]) -> None:
+        """Add assertions. Declarations may repeat earlier ones."""
+
+    def decide(self, assumed: Sequence[str], steps: int, *, complete: bool) -> ScriptAnswer:
+        """Decide the assertions, if the boolean constants of these names are true. ``steps`` limits the work.
+        ``complete``: instantiate quantifiers until a model satisfies them, which may take long. Otherwise
+        they are only instantiated where terms match, and a model need not satisfy them."""
+
+    @property
+    def steps(self) -> int:
+        """The work so far."""
+
+    def find_model(self) -> ScriptModel | None:
+        """Return the model of the last answer. None if there is none."""
+
+
 class UnknownAnswer(Exception):
     """A solver gave up."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from verifier.errors import make_unknown_name_error
-from verifier.solvers.interface import ClauseSolver, ScriptAnswer
+from verifier.solvers.interface import ClauseSolver, ScriptAnswer, ScriptSolver
 from verifier.version import UNKNOWN, find_version
 
 DEFAULT_SOLVER = "z3"
@@ -69,6 +69,8 @@ def open_solver(name: str, seed: int = 0) -> ClauseSolver:
 
 SCRIPT_SOLVERS = ("z3", "cvc5")
 """The solvers that decide scripts with quantifiers and integers."""
+_GROWING = "verifier.solvers.z3_scripts"
+"""The solver of scripts that grow."""
 
 
 def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: int = 0) -> ScriptAnswer:
@@ -84,10 +86,16 @@ def decide_script(name: str, script: str, assumed: Sequence[str] = (), steps: in
     return answer
 
 
+def open_script_solver() -> ScriptSolver:
+    """Return a new solver of scripts that grow, which is Z3."""
+    opened: ScriptSolver = import_module(_GROWING).Z3Script()
+    return opened
+
+
 def load_script_solvers() -> None:
     """Loads the solvers of scripts, so that processes which are forked need not."""
-    for name in SCRIPT_SOLVERS:
-        import_module(BACKENDS[name].module)
+    for module in (*(BACKENDS[name].module for name in SCRIPT_SOLVERS), _GROWING):
+        import_module(module)
 
 
 def solver_version(name: str) -> str:
