@@ -66,14 +66,12 @@ class GuidedSearch:
             answer = self._ask(left if is_last else min(left, _FOR_MODEL), complete=completing)
             if answer is Answer.UNSATISFIABLE:
                 return answer
-            model = self._solver.find_model()
-            self._is_saturated = model is not None and not self._add(list(self._find_violated(model)))
-            if self._is_saturated or is_last:
-                if completing or not complete or answer is Answer.SATISFIABLE:
-                    return answer
+            if self._add_from_model() or (not self._is_saturated and not is_last and self._add_next()):
+                completing = False
+            elif completing or not complete or answer is Answer.SATISFIABLE:
+                return answer
+            else:
                 completing = True
-            elif model is None:
-                self._add(list(self._list_next()))
         return Answer.UNKNOWN
 
     def _ask(self, steps: int, *, complete: bool) -> Answer:
@@ -94,12 +92,24 @@ class GuidedSearch:
         families = enumerate(self.query.families)
         self._add([self.query.begin_of(place) for place, one in families if one.clause.body.quantified])
 
-    def _list_next(self) -> Iterator[int]:
-        """Yield the next hypotheses of each family, for a solver that finds no model."""
+    def _add_from_model(self) -> bool:
+        """Add instances that the last model violates. False if there is no model, or no such instance."""
+        model = self._solver.find_model()
+        if model is None:
+            return False
+        is_new = self._add(list(self._find_violated(model)))
+        self._is_saturated = not is_new
+        return is_new
+
+    def _add_next(self) -> bool:
+        """Add the next hypotheses of each family, where no model is found. False if all are there."""
+        chosen: list[int] = []
         for place, family in enumerate(self.query.families):
             begin = self.query.begin_of(place)
             numbers = (number for number in range(begin, begin + family.size) if number not in self._taken)
-            yield from islice(numbers, _OF_FAMILY)
+            chosen += islice(numbers, _OF_FAMILY)
+        self._add(chosen)
+        return bool(chosen)
 
     def _find_violated(self, model: ScriptModel) -> Iterator[int]:
         """Yield hypotheses that are false in a model, and not all instances of one clause."""
