@@ -144,7 +144,7 @@ def test_random_claims_are_refuted_as_by_brute_force(seed: int) -> None:
 
 
 def test_no_effort_is_made_for_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forever(*_: Any) -> Any:
+    def forever(*_: Any, **__: Any) -> Any:
         time.sleep(1000)
 
     monkeypatch.setattr("verifier.parametric.proving.decide", forever)
