@@ -26,7 +26,7 @@ _OF_FAMILY = 20
 """The limit of instances of one clause that are added at once."""
 _OF_FORMULAS = 60
 """The limit of single formulas that a model adds."""
-_FEW = 300
+_FEW = 500
 """So many hypotheses are all added at the beginning."""
 _FOR_MODEL = 200_000
 """The limit of the solver's work for one model. Some formulas have none that is soon found."""
@@ -54,25 +54,29 @@ class GuidedSearch:
     def decide(self, steps: int, *, complete: bool = True) -> Answer:
         """Decide whether the hypotheses contradict the other formulas. It goes on where it ended before.
         ``steps``: the limit of the solver's work. ``complete``: if no instance is violated, instantiate the
-        remaining quantifiers until a model satisfies them, too."""
+        remaining quantifiers until a model satisfies them, too. So it does if all hypotheses are there."""
         if not self._added:
             self._begin()
         if self._is_saturated and not complete:
             return Answer.UNKNOWN
         end = self._solver.steps + steps
-        completing = self._is_saturated
+        completing = self._is_saturated or self._has_all
         while (left := end - self._solver.steps) > 0:
-            is_last = completing or len(self._taken) == self.query.size
+            is_last = completing or self._has_all
             answer = self._ask(left if is_last else min(left, _FOR_MODEL), complete=completing)
             if answer is Answer.UNSATISFIABLE:
                 return answer
             if self._add_from_model() or (not self._is_saturated and not is_last and self._add_next()):
                 completing = False
-            elif completing or not complete or answer is Answer.SATISFIABLE:
+            elif completing or not (complete or self._has_all) or answer is Answer.SATISFIABLE:
                 return answer
             else:
                 completing = True
         return Answer.UNKNOWN
+
+    @property
+    def _has_all(self) -> bool:
+        return len(self._taken) == self.query.size
 
     def _ask(self, steps: int, *, complete: bool) -> Answer:
         answer = self._solver.decide([f"h{number}" for number in self._numbers], steps, complete=complete)
