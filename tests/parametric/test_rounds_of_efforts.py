@@ -13,17 +13,17 @@ from verifier.parametric.results import Open, Shown
 from verifier.solvers import Answer
 
 QUICK = int(ROUNDS[0].seconds * STEPS_PER_SECOND)
-Asked = list[tuple[int, int, bool]]
+Asked = list[tuple[int, int, int]]
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """The first solver gives up at once, and says what it was asked: the search, the steps, and if it is
-    complete."""
+    """The first solver gives up at once, and says what it was asked: the search, the steps, and those for
+    a model of all quantifiers."""
     calls: Asked = []
 
-    def give_up(search: GuidedSearch, steps: int, *, complete: bool) -> Answer:
-        calls.append((id(search), steps, complete))
+    def give_up(search: GuidedSearch, steps: int, completing: int) -> Answer:
+        calls.append((id(search), steps, completing))
         return Answer.UNKNOWN
 
     monkeypatch.setattr(GuidedSearch, "decide", give_up)
@@ -43,9 +43,10 @@ def test_a_short_time_comes_first_and_nothing_is_asked_twice(asked: Asked) -> No
 
 def test_remaining_quantifiers_come_last(asked: Asked) -> None:
     assert isinstance(decide(*obligation(Shelf, "OneBox", "Put")), Open)
-    complete = [one for *_, one in asked]
-    assert complete == sorted(complete)
-    assert {search for search, *_ in asked} == {search for search, _, one in asked if one}
+    completing = [one for *_, one in asked]
+    assert completing == sorted(completing)
+    assert not completing[0]
+    assert {search for search, *_ in asked} == {search for search, _, one in asked if one == completing[-1]}
 
 
 def test_an_attempt_that_must_succeed_soon_has_no_second_round(asked: Asked) -> None:
@@ -65,8 +66,8 @@ def test_efforts_with_the_named_lemmas_come_before_those_with_all() -> None:
 def test_what_needs_more_steps_is_shown_in_the_second_round(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = GuidedSearch.decide
 
-    def slow(search: GuidedSearch, steps: int, *, complete: bool) -> Answer:
-        return whole(search, steps, complete=complete) if steps > QUICK else Answer.UNKNOWN
+    def slow(search: GuidedSearch, steps: int, completing: int) -> Answer:
+        return whole(search, steps, completing) if steps > QUICK else Answer.UNKNOWN
 
     monkeypatch.setattr(GuidedSearch, "decide", slow)
     at = obligation(Shelf, "OneBox", "Put")

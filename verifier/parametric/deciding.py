@@ -40,16 +40,17 @@ class Round:
     that. If it exceeds the limit, hypotheses from more instances are mostly simpler for it."""
     most: int
     """The number of efforts that are tried, in their order for the obligation."""
-    complete: bool
-    """True if the first solver instantiates quantifiers until a model satisfies them. Few proofs need it."""
+    completing: float
+    """The seconds for a model that satisfies all quantifiers, if no chosen instance is violated. Few proofs
+    need it."""
 
 
-SOON = (Round(0.4, 30_000, 6, True),)
+SOON = (Round(0.4, 30_000, 6, 0.4),)
 """The limits of an attempt that is given up if it does not succeed soon."""
 ROUNDS = (
-    Round(0.4, 30_000, 6, False),
-    Round(math.inf, 150_000, len(EFFORTS), False),
-    Round(2.0, 150_000, len(EFFORTS), True),
+    Round(0.4, 30_000, 6, 0.0),
+    Round(math.inf, 150_000, len(EFFORTS), 0.5),
+    Round(2.0, 150_000, len(EFFORTS), 2.0),
 )
 """The limits of a whole attempt."""
 _CHECKER_STEPS = 1_500_000
@@ -93,8 +94,8 @@ class _Asked:
     """The proof of the first solver."""
     given_up: int = 0
     """The steps after which the first solver gave up."""
-    completed: bool = False
-    """True if it instantiated quantifiers until it gave up."""
+    completed: float = -1
+    """The seconds for a model of all quantifiers, after which it gave up."""
     check_given_up: int = 0
     """The steps after which the second did."""
 
@@ -106,12 +107,12 @@ class _Asked:
         """Ask the first solver, and the second if that finds a proof. Return why they did not show it. Return
         None if nobody was asked, since nothing is asked again without more time."""
         steps = int(min(effort.seconds, limits.seconds) * STEPS_PER_SECOND)
-        if self.finding is None and (self.given_up < steps or limits.complete > self.completed):
+        if self.finding is None and (self.given_up < steps or limits.completing > self.completed):
             began = time.process_time()
-            answer = self.search.decide(steps, complete=limits.complete)
+            answer = self.search.decide(steps, int(limits.completing * STEPS_PER_SECOND))
             if answer is not Answer.UNSATISFIABLE:
-                self.given_up = _ANY if answer is Answer.SATISFIABLE else steps
-                self.completed = limits.complete or answer is Answer.SATISFIABLE
+                is_final = answer is Answer.SATISFIABLE
+                self.given_up, self.completed = (_ANY, math.inf) if is_final else (steps, limits.completing)
                 return f"{FINDER} {_REASONS[answer]}"
             self.finding = Finding(self.search.kept, time.process_time() - began)
         # Definitions take cvc5 long, and other instances are no simpler for it.

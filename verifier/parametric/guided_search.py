@@ -29,7 +29,11 @@ _OF_FORMULAS = 60
 _FEW = 500
 """So many hypotheses are all added at the beginning."""
 _FOR_MODEL = 200_000
-"""The limit of the solver's work for one model. Some formulas have none that is soon found."""
+"""The limit of the solver's work for the first model. Some formulas have none that is soon found."""
+_MORE = 4
+"""The limit is multiplied by this where no model was found."""
+_WITHOUT_MODEL = 3_000
+"""The limit of hypotheses that are added where no model is found."""
 
 
 @dataclass
@@ -48,30 +52,34 @@ class GuidedSearch:
     """The formulas that were added."""
     _defined: set[tuple[str, Node]] = field(default_factory=set)
     """The definitions that were added."""
+    _for_model: int = _FOR_MODEL
+    """The limit of the solver's work for the next model."""
     _is_saturated: bool = False
     """True if the last model violates no instance that is not there."""
 
-    def decide(self, steps: int, *, complete: bool = True) -> Answer:
+    def decide(self, steps: int, completing: int | None = None) -> Answer:
         """Decide whether the hypotheses contradict the other formulas. It goes on where it ended before.
-        ``steps``: the limit of the solver's work. ``complete``: if no instance is violated, instantiate the
-        remaining quantifiers until a model satisfies them, too. So it does if all hypotheses are there."""
+        ``steps``: the limit of the solver's work. ``completing``: its part for one model of all quantifiers,
+        which is sought if no instance is violated. With all hypotheses, such a model is sought at once."""
         if not self._added:
             self._begin()
-        if self._is_saturated and not complete:
-            return Answer.UNKNOWN
+        completing = steps if completing is None else completing
         end = self._solver.steps + steps
-        completing = self._is_saturated or self._has_all
         while (left := end - self._solver.steps) > 0:
-            is_last = completing or self._has_all
-            answer = self._ask(left if is_last else min(left, _FOR_MODEL), complete=completing)
-            if answer is Answer.UNSATISFIABLE:
-                return answer
-            if self._add_from_model() or (not self._is_saturated and not is_last and self._add_next()):
-                completing = False
-            elif completing or not (complete or self._has_all) or answer is Answer.SATISFIABLE:
-                return answer
+            if self._has_all:
+                return self._ask(left, complete=True)
+            if self._is_saturated:
+                answer = self._ask(min(left, completing), complete=True) if completing else Answer.UNKNOWN
+                if answer is Answer.UNSATISFIABLE or not self._add_from_model():
+                    return answer
             else:
-                completing = True
+                answer = self._ask(min(left, self._for_model), complete=False)
+                if answer is Answer.UNSATISFIABLE:
+                    return answer
+                if not self._add_from_model() and not self._is_saturated:
+                    if left <= self._for_model:
+                        return answer
+                    self._add_next()
         return Answer.UNKNOWN
 
     @property
@@ -100,20 +108,22 @@ class GuidedSearch:
         """Add instances that the last model violates. False if there is no model, or no such instance."""
         model = self._solver.find_model()
         if model is None:
-            return False
+            return False  # the formulas are saturated still, if they were
         is_new = self._add(list(self._find_violated(model)))
         self._is_saturated = not is_new
         return is_new
 
-    def _add_next(self) -> bool:
-        """Add the next hypotheses of each family, where no model is found. False if all are there."""
+    def _add_next(self) -> None:
+        """Add the next hypotheses of each family, and let the solver work longer, where no model is found."""
+        self._for_model *= _MORE
+        if len(self._numbers) > _WITHOUT_MODEL:
+            return
         chosen: list[int] = []
         for place, family in enumerate(self.query.families):
             begin = self.query.begin_of(place)
             numbers = (number for number in range(begin, begin + family.size) if number not in self._taken)
             chosen += islice(numbers, _OF_FAMILY)
         self._add(chosen)
-        return bool(chosen)
 
     def _find_violated(self, model: ScriptModel) -> Iterator[int]:
         """Yield hypotheses that are false in a model, and not all instances of one clause."""
