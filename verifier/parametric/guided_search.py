@@ -26,8 +26,11 @@ _OF_FAMILY = 20
 """The limit of instances of one clause that are added at once."""
 _OF_FORMULAS = 60
 """The limit of single formulas that a model adds."""
-_FEW = 500
+_FEW = 2_500
 """So many hypotheses are all added at the beginning."""
+_NOT_MANY = 10_000
+"""So many are all given to a new solver if no chosen instance is violated: it instantiates the quantifiers of
+other formulas at the terms in them."""
 _FOR_MODEL = 200_000
 """The limit of the solver's work for the first model. Some formulas have none that is soon found."""
 _MORE = 4
@@ -68,7 +71,10 @@ class GuidedSearch:
         while (left := end - self._solver.steps) > 0:
             if self._has_all:
                 return self._ask(left, complete=True)
-            if self._is_saturated:
+            if self._is_saturated and completing and self.query.size <= _NOT_MANY:
+                self._begin_with_all()
+                end = self._solver.steps + steps
+            elif self._is_saturated:
                 answer = self._ask(min(left, completing), complete=True) if completing else Answer.UNKNOWN
                 if answer is Answer.UNSATISFIABLE or not self._add_from_model():
                     return answer
@@ -93,16 +99,22 @@ class GuidedSearch:
         return answer.answer
 
     def _begin(self) -> None:
-        """Add the formulas of the obligation, and the hypotheses with quantifiers; all hypotheses if they are
-        few."""
+        """Add the formulas of the obligation. Add all hypotheses if they are few, or if some have
+        quantifiers: what the solver makes of these, a model without them does not tell."""
         local = [node for _, node in self.query.local]
         self._added.update(local)
         self._assert(local, [f"(assert {self._text(node)})" for node in local])
-        if self.query.size <= _FEW:
+        if self.query.size <= _FEW or any(one.clause.body.quantified for one in self.query.families):
             self._add(range(self.query.size))
-            return
-        families = enumerate(self.query.families)
-        self._add([self.query.begin_of(place) for place, one in families if one.clause.body.quantified])
+
+    def _begin_with_all(self) -> None:
+        """Begin again with all hypotheses. The solver is a new one: the old one has instances of quantifiers
+        that were made without them."""
+        self._solver, self._is_saturated = open_script_solver(), False
+        for known in (self._numbers, self._taken, self._added, self._defined):
+            known.clear()
+        self._begin()
+        self._add(range(self.query.size))
 
     def _add_from_model(self) -> bool:
         """Add instances that the last model violates. False if there is no model, or no such instance."""
@@ -130,8 +142,6 @@ class GuidedSearch:
         evaluation = Evaluation(model)
         formulas = []
         for place, family in enumerate(self.query.families):
-            if family.clause.body.quantified:
-                continue
             begin = self.query.begin_of(place)
             violated = [begin + number for number in evaluation.find_violated(family)]
             if family.is_ground:
