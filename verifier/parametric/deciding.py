@@ -45,8 +45,9 @@ class Round:
     need it."""
 
 
-SOON = (Round(0.4, 30_000, 6, 0.4),)
-"""The limits of an attempt that is given up if it does not succeed soon."""
+SOON = (Round(1.0, 30_000, 6, 1.0),)
+"""The limits of an attempt that is given up if it does not succeed soon. They exceed those of a first round,
+since the proof is larger without it."""
 ROUNDS = (
     Round(0.4, 30_000, 6, 0.0),
     Round(math.inf, 150_000, len(EFFORTS), 0.5),

@@ -26,7 +26,7 @@ _OF_FAMILY = 20
 """The limit of instances of one clause that are added at once."""
 _OF_FORMULAS = 60
 """The limit of single formulas that a model adds."""
-_FEW = 2_500
+_FEW = 3_000
 """So many hypotheses are all added at the beginning."""
 _NOT_MANY = 10_000
 """So many are all given to a new solver if no chosen instance is violated: it instantiates the quantifiers of
