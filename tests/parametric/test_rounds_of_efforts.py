@@ -13,6 +13,7 @@ from verifier.parametric.results import Open, Shown
 from verifier.solvers import Answer
 
 QUICK = int(ROUNDS[0].seconds * STEPS_PER_SECOND)
+AT_MOST_SOON = int(SOON[0].seconds * STEPS_PER_SECOND)
 Asked = list[tuple[int, int, int]]
 
 
@@ -52,7 +53,7 @@ def test_remaining_quantifiers_come_last(asked: Asked) -> None:
 def test_an_attempt_that_must_succeed_soon_has_no_second_round(asked: Asked) -> None:
     assert isinstance(decide(*obligation(Shelf, "OneBox", "Put"), rounds=SOON), Open)
     assert 0 < len(asked) <= SOON[0].most
-    assert max(steps for _, steps, _ in asked) <= QUICK
+    assert max(steps for _, steps, _ in asked) <= AT_MOST_SOON
 
 
 def test_efforts_with_the_named_lemmas_come_before_those_with_all() -> None:
@@ -67,7 +68,7 @@ def test_what_needs_more_steps_is_shown_in_the_second_round(monkeypatch: pytest.
     whole = GuidedSearch.decide
 
     def slow(search: GuidedSearch, steps: int, completing: int) -> Answer:
-        return whole(search, steps, completing) if steps > QUICK else Answer.UNKNOWN
+        return whole(search, steps, completing) if steps > AT_MOST_SOON else Answer.UNKNOWN
 
     monkeypatch.setattr(GuidedSearch, "decide", slow)
     at = obligation(Shelf, "OneBox", "Put")
