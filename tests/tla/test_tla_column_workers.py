@@ -20,7 +20,7 @@ from tests.support.command_line import start_verify, verify
 from tests.support.tla_modules import specify_module
 from tests.support.tla_random_texts import configuration, module
 from tests.support.workers import find_with_workers, share_all_columns
-from tests.tla.test_tla_workers import GRID, LIMITS, SYMMETRIC
+from tests.tla.test_tla_workers import BODY, CONFIGURATIONS, LIMITS, SYMMETRIC
 from verifier.storage.work_folder import WorkFolder
 from verifier.tla.columns.search import Search
 from verifier.tla.explorer import Explorer
@@ -29,20 +29,6 @@ from verifier.tla.storing.checkpoints import read_search
 from verifier.tla.workers import column_levels
 from verifier.tla.workers.column_pool import ColumnPool
 from verifier.tla.workers.division import Division
-
-CONFIGURATIONS = [
-    "INVARIANT Inv\n",
-    "CHECK_DEADLOCK TRUE\nINVARIANT Inv\nINVARIANT Few\n",
-    "CONSTRAINT Within\nINVARIANT Inv\n",
-    "ACTION_CONSTRAINT Slow\nPROPERTY Steps\n",
-    "VIEW Seen\nINVARIANT Inv\n",
-    "VIEW Sum\nCONSTRAINT Within\n",
-]
-BODY = GRID + (
-    "Inv == y # [s \\in 1..3 |-> 2]\nFew == Len(x) < 3 \\/ y[1] # 2\nWithin == y[1] + y[2] < 4\n"
-    "Slow == x' # x \\/ y' # y\nSteps == [][y[3] # 2 \\/ y'[3] # 0]_y\n"
-    "Seen == <<Len(x), y>>\nSum == y[1] + y[2] + Len(x)\n"
-)
 
 
 @pytest.fixture

@@ -71,27 +71,27 @@ def test_random_modules(seed: int, tmp_path: Path) -> None:
             assert find_with_workers(made, workers, by_columns=False, **options)[0] == one
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        "INVARIANT Inv\n",
-        "CHECK_DEADLOCK TRUE\nINVARIANT Inv\nINVARIANT Few\n",
-        "CONSTRAINT Within\nINVARIANT Inv\n",
-        "ACTION_CONSTRAINT Slow\nPROPERTY Steps\n",
-        "VIEW Seen\nINVARIANT Inv\n",
-        "VIEW Sum\nCONSTRAINT Within\n",
-    ],
+CONFIGURATIONS = [
+    "INVARIANT Inv\n",
+    "CHECK_DEADLOCK TRUE\nINVARIANT Inv\nINVARIANT Few\n",
+    "CONSTRAINT Within\nINVARIANT Inv\n",
+    "ACTION_CONSTRAINT Slow\nPROPERTY Steps\n",
+    "VIEW Seen\nINVARIANT Inv\n",
+    "VIEW Sum\nCONSTRAINT Within\n",
+]
+BODY = GRID + (
+    "Inv == y # [s \\in 1..3 |-> 2]\nFew == Len(x) < 3 \\/ y[1] # 2\nWithin == y[1] + y[2] < 4\n"
+    "Slow == x' # x \\/ y' # y\nSteps == [][y[3] # 2 \\/ y'[3] # 0]_y\n"
+    "Seen == <<Len(x), y>>\nSum == y[1] + y[2] + Len(x)\n"
 )
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS)
 def test_what_a_configuration_says(config: str, tmp_path: Path) -> None:
-    body = GRID + (
-        "Inv == y # [s \\in 1..3 |-> 2]\nFew == Len(x) < 3 \\/ y[1] # 2\nWithin == y[1] + y[2] < 4\n"
-        "Slow == x' # x \\/ y' # y\nSteps == [][y[3] # 2 \\/ y'[3] # 0]_y\n"
-        "Seen == <<Len(x), y>>\nSum == y[1] + y[2] + Len(x)\n"
-    )
     whole = f"INIT Init\nNEXT Next\n{config}"
-    _compare(tmp_path, body, whole)
-    _compare(tmp_path, body, whole, keep_going=True)
-    _compare(tmp_path, body, whole, first=True)
+    _compare(tmp_path, BODY, whole)
+    _compare(tmp_path, BODY, whole, keep_going=True)
+    _compare(tmp_path, BODY, whole, first=True)
 
 
 @pytest.mark.parametrize(

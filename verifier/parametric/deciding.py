@@ -91,8 +91,8 @@ class _Asked:
 
     search: GuidedSearch
     effort: int
-    finding: Finding | None = None
-    """The proof of the first solver."""
+    seconds: float | None = None
+    """The time in which the first solver found a proof, once it has one."""
     given_up: int = 0
     """The steps after which the first solver gave up."""
     completed: float = -1
@@ -108,22 +108,22 @@ class _Asked:
         """Ask the first solver, and the second if that finds a proof. Return why they did not show it. Return
         None if nobody was asked, since nothing is asked again without more time."""
         steps = int(min(effort.seconds, limits.seconds) * STEPS_PER_SECOND)
-        if self.finding is None and (self.given_up < steps or limits.completing > self.completed):
+        if self.seconds is None and (self.given_up < steps or limits.completing > self.completed):
             began = time.process_time()
             answer = self.search.decide(steps, int(limits.completing * STEPS_PER_SECOND))
             if answer is not Answer.UNSATISFIABLE:
                 is_final = answer is Answer.SATISFIABLE
                 self.given_up, self.completed = (_ANY, math.inf) if is_final else (steps, limits.completing)
                 return f"{FINDER} {_REASONS[answer]}"
-            self.finding = Finding(self.search.kept, time.process_time() - began)
+            self.seconds = time.process_time() - began
         # Definitions take cvc5 long, and other instances are no simpler for it.
         return self.check(_CHECKER_STEPS if effort.about_sets else limits.checker_steps)
 
     def check(self, steps: int) -> Shown | str | None:
         """Ask the second solver about what the first found. Return as ``try_effort`` does."""
-        if self.finding is None or self.check_given_up >= steps:
+        if self.seconds is None or self.check_given_up >= steps:
             return None
-        query, kept = self.search.query, self.finding.kept
+        query, kept = self.search.query, self.search.kept
         text = query.script(kept)
         began = time.process_time()
         checked = decide_script(CHECKER, text, (), steps)
@@ -133,16 +133,7 @@ class _Asked:
         uses = tuple(dict.fromkeys(name for name in map(query.lemma, kept) if name != FACT))
         took = time.process_time() - began
         name, stays = query.obligation.name, query.obligations.with_stays
-        return Shown(name, self.effort, stays, kept, uses, text, self.finding.seconds, took)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The proof of one solver."""
-
-    kept: tuple[int, ...]
-    """The hypotheses that it needs."""
-    seconds: float
+        return Shown(name, self.effort, stays, kept, uses, text, self.seconds, took)
 
 
 def _in_turn(
