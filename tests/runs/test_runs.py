@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,6 +35,16 @@ def test_what_is_asked_is_known_before_the_run(engine: str) -> None:
     content = as_object(found.run(question))
     assert content["engine"] == found.name == engine
     assert content["options"] == {"properties": list(question.properties), **question.recorded}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_that_ended_before_its_engine_began_is_shown(engine: str) -> None:
+    """Its figures are of its translation alone: those of the engine are absent."""
+    found = engine_named(engine)
+    question = found.prepare(load(SPECS.get(engine, CHAIN), {}), found.options_of(OPTIONS[engine]))
+    run = found.run(replace(question, ended="timeout of 1 s"))
+    run = replace(run, outcome=replace(run.outcome, statistics={"validation": {"states": 2, "steps": 3}}))
+    assert found.render(run, 80, full=False)
 
 
 def _job_id(**given: Any) -> str:

@@ -48,7 +48,7 @@ def render_simulation(run: Run, width: int, *, full: bool) -> list[RenderableTyp
     if run.outcome.verdicts:
         lines += [*render_verdicts(run, width), Text()]
     figures = run.outcome.statistics
-    if figures:
+    if "walks" in figures:  # an end while the module was translated leaves other figures alone
         lines += [*_counts(figures), Text(), *coverage_table(figures["actions"]), Text()]
         lines += _histograms(figures)
     if "coverage" in figures:
