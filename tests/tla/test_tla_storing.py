@@ -384,6 +384,18 @@ def test_a_killed_command_continues(workers: int, tmp_path: Path) -> None:
     assert not psutil.wait_procs(children, timeout=60)[1]
 
 
+def test_the_text_says_what_is_in_files(tmp_path: Path) -> None:
+    """The figures of tasks are absent: one process keeps the levels."""
+    path, work = _slow_module(tmp_path), str(tmp_path / "work")
+    for more in ((), ("--resume",)):
+        done = verify("explore", str(path), "--work", work, "--depth", "5", *more)
+        assert done.exit_code == 0, done.stderr
+        assert "MiB in files" in done.stdout
+    page = tmp_path / "page.html"
+    verify("explore", str(path), "--work", work, "--resume", "--depth", "5", "--html", str(page))
+    assert "Inv" in page.read_text(encoding="utf-8")
+
+
 def test_refusals(tmp_path: Path) -> None:
     path, work = _slow_module(tmp_path), str(tmp_path / "work")
     few = ("--depth", "5")

@@ -170,7 +170,7 @@ def _in_files(figures: Mapping[str, Any]) -> str:
     """Describe an exploration that continued in files."""
     if "bytes_in_files" not in figures:
         return ""
-    task = figures["peak_task_memory_bytes"]
+    task = figures.get("peak_task_memory_bytes")  # a search by one process has no tasks
     of_task = "" if task is None else f", at most {task / 2**20:.0f} MiB in a process with tasks"
     return f"{of_task}; {figures['bytes_in_files'] / 2**20:,.0f} MiB in files"
 
