@@ -207,6 +207,21 @@ def test_liveness_does_not_rest_on_symmetry(folder: Path, by: str) -> None:
     assert _verdicts(run)["Returns"][0] == "VIOLATED"
 
 
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_no_symmetry_counts_states_and_no_classes(folder: Path, by: str) -> None:
+    write_module(
+        folder,
+        "EXTENDS TLC\nCONSTANT P\nVARIABLE x\nInit == x = {}\n"
+        "Next == \\E p \\in P \\ x : x' = x \\cup {p}\nInv == x # P\nSym == Permutations(P)\n",
+    )
+    config = f"{CONFIG_OF_STATES}INVARIANT Inv\nCHECK_DEADLOCK FALSE\nSYMMETRY Sym\n"
+    (folder / "M.cfg").write_text(f"{config}CONSTANT P = {{a, b, c}}\n")
+    for words, count in (((), 4), (("--no-symmetry",), 8)):
+        run, _ = _ask("explore", "M.tla", "--keep-going", "--by", by, *words)
+        assert run["statistics"]["distinct_states"] == count
+        assert run["statistics"]["symmetry"] is not bool(words)
+
+
 @pytest.mark.thorough
 def test_what_the_interpreter_found_violated_before_the_time_is_over_stays_known(folder: Path) -> None:
     body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nInv == x # 5\nPos == x >= 0\n"

@@ -102,7 +102,7 @@ class EngineMethods:
         validate: float | str | None = None,
         by: Literal["auto", "interpreter", "translation"] = "auto",
         keep_going: bool = False,
-        symmetry: bool = False,
+        symmetry: bool | None = None,
         max_states: int | None = None,
         depth: int | None = None,
         workers: int | None = None,
@@ -132,7 +132,8 @@ class EngineMethods:
           translation into formulas. auto chooses the one that seems faster; check may run both.
         - keep_going: Count all states, even after every property has its verdict.
         - symmetry: Count states as one if they differ only in the names of interchangeable elements. Off
-          by default, because it changes the counts.
+          by default, because it changes the counts. For a TLA+ module, the SYMMETRY of the configuration
+          is used, unless --no-symmetry is given.
         - max_states: End when there are more states than this.
         - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]

@@ -120,9 +120,8 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
         both = bool(option.default or option.kind.both_ways)
         flags = f"{option.flag}/--no-{option.flag[2:]}"
         kind_of_option = click.Option if both else _Switch
-        return click.option(
-            flags, option.name, is_flag=True, cls=kind_of_option, **{**common, "show_default": both}
-        )
+        common["show_default"] = both and option.default is not None
+        return click.option(flags, option.name, is_flag=True, cls=kind_of_option, **common)
     if isinstance(option.kind, Words):
         metavar, complete = option.kind.metavar, make_completer(completes)
         return click.option(

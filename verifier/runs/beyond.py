@@ -89,7 +89,7 @@ def beyond(question: Question[ExploreOptions]) -> Beyond:
         "spec_hash": question.definition.spec_hash,
         "constants": dict(question.definition.constants),
         "properties": sorted(question.properties),
-        "symmetry": options.symmetry,
+        "symmetry": bool(options.symmetry),
         "version": tool_version(),
     }
     folder = None if options.work is None else Path(options.work)

@@ -51,6 +51,8 @@ def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions
 
     check(options)
     check_ends(options)
+    if loaded.source is None:  # a configuration says nothing of a protocol's symmetry
+        options = replace(options, symmetry=bool(options.symmetry))
     # The graph and the counts include deadlocks in any case.
     return replace(ask(loaded, options), deadlock=True)
 
@@ -77,7 +79,7 @@ def _run(
         properties=question.properties,
         max_states=options.max_states,
         max_depth=options.depth,
-        symmetry=options.symmetry,
+        symmetry=bool(options.symmetry),
         keep_going=options.keep_going,
         graph=options.graph,
         coverage=options.coverage,

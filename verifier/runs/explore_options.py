@@ -18,7 +18,8 @@ _DEPTH = "The largest number of actions in an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = (
     "Count states as one if they differ only in the names of interchangeable elements. Off by default, "
-    "because it changes the counts."
+    "because it changes the counts. For a TLA+ module, the SYMMETRY of the configuration is used, unless "
+    "--no-symmetry is given."
 )
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: "
@@ -44,7 +45,7 @@ class ExploreOptions(SemanticsOption, ValidationOption, DeadlockOption, FirstOpt
     """The options of exhaustive exploration."""
 
     keep_going: bool = option(False, Switch(), _KEEP_GOING)
-    symmetry: bool = option(False, Switch(both_ways=True), _SYMMETRY)
+    symmetry: bool | None = option(None, Switch(both_ways=True), _SYMMETRY)
     max_states: int | None = option(None, Whole(), "End when there are more states than this.")
     depth: int | None = option(None, Whole(), _DEPTH, former_flag="--max-depth")
     workers: int | None = option(None, Whole(1), _WORKERS)

@@ -35,6 +35,7 @@ def open_keeper(
         "spec_hash": definition.spec_hash,
         "constants": dict(definition.constants),
         "properties": sorted(properties),
+        "symmetry": bool(loaded.specification.symmetry),
         "semantics": INTERPRETER,
         "version": tool_version(),
     }

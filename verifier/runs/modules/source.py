@@ -150,7 +150,10 @@ class TlaSource(ConfiguredModule, AnsweringSource):
         from verifier.runs.modules.module_question import ModuleQuestion
         from verifier.runs.modules.strategy import answer_question
 
-        asked = ModuleQuestion(engine, self.module, question, self.named, listen, built)
+        module = self.module
+        if engine.name == "explore" and question.options.symmetry is False:
+            module = replace(module, specification=replace(module.specification, symmetry=[]))
+        asked = ModuleQuestion(engine, module, question, self.named, listen, built)
         for words in self.warnings:
             listen(Remark(words))
         return answer_question(asked)
