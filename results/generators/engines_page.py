@@ -15,7 +15,9 @@ _HEAD = """\
 
 `make docs` writes this page from the declarations of the engines (`verifier/runs/`). An option has one name
 everywhere: `--max-states 9` on the command line, `max_states = 9` in the `options` of a grid or of a
-manifest's cell, `max_states=9` in Python. A project can set [its own defaults](cli.md#defaults-of-a-project).
+manifest's cell, `max_states=9` in Python. There are exceptions: `--property` is `properties` in files and
+in Python, and [some options about the spec](#options-of-all-engines) have other names there. A project
+can set [its own defaults](cli.md#defaults-of-a-project).
 
 ## Which engine finds what
 
@@ -54,15 +56,15 @@ alone needs 8 to 20.
 _SPEC = """\
 ## Options of all engines
 
-These options say which spec is checked, and how it is read. The command of each engine takes them. Grids
-and cells have keys for these options, and `verifier.load` has arguments:
+These options say which spec is checked, and how it is read. Every engine has them, except `--lemma` (below
+the table). Grids and cells have keys for these options, and `verifier.load` has arguments:
 
 | option | in a grid or cell | in Python | |
 |---|---|---|---|
 """
 _SPEC_OPTIONS = (
     ("SPEC", "`spec`, or `specs` in a grid", "the first argument", SPEC_HELP),
-    ("--set", "`constants`", "arguments with their names", SET_HELP),
+    ("--set", "`constants`", "a keyword argument with the name of the constant", SET_HELP),
     ("--config", "`config`", "`config`", CONFIG_HELP),
     ("--library", "`library`", "`library`", LIBRARY_HELP),
     ("--lemma", "`lemmas`", "`lemmas`", LEMMA_HELP),
@@ -93,9 +95,10 @@ def _options_of_all() -> Iterator[str]:
     proving = [f"`{name}`" for name in ENGINES if engine_named(name).writes_certificates]
     yield f"""
 These engines use lemmas, because they prove: {", ".join(proving)}. For a TLA+ module, `--lemma` names an
-operator of the module. A Python protocol declares its lemmas itself. Then `prove` and `induct` take
-`--lemma` to use only the named lemmas. `prove --all-constants` and the other engines refuse `--lemma` for a
-Python protocol.
+operator of the module. The other commands accept the option for a module and ignore it, so that the same
+options fit several commands. A Python protocol declares its lemmas itself. For a protocol, only `prove` and
+`induct` accept `--lemma`, which restricts them to the named lemmas. `prove --all-constants` and all other
+commands refuse it.
 """
 
 

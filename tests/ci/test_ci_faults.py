@@ -176,7 +176,7 @@ FAULTS = [
         LOCK_HASH,
         OTHER_HASH,
         14,
-        (f"lock: {CHANGED} for {OTHER_HASH}. Review these, then record new ones with verify ci --update$",),
+        (f"lock: {CHANGED} for {OTHER_HASH}. Review the change, then run verify ci --update$",),
     ),
     Fault(
         "no hash recorded",

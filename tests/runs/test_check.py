@@ -375,3 +375,32 @@ def test_a_temporal_property_without_a_value_is_open_for_that_reason(counter: Pa
     shown = verify("check", str(counter)).stdout
     assert shown.count("The engine live") == 1
     assert "To continue" not in shown
+
+
+_CHOSEN = """
+---- MODULE Chosen ----
+EXTENDS FiniteSets, TLC
+CONSTANT S
+VARIABLE x
+Init == x = {}
+Next == \\E s \\in S : x' = x \\cup {s}
+Spec == Init /\\ [][Next]_x
+Sym == Permutations(S)
+Inside == x \\subseteq S
+Full == <>(x = S)
+====
+"""
+
+
+def test_evidence_counts_classes_and_says_if_a_shorter_execution_may_exist(tmp_path: Path) -> None:
+    path = tmp_path / "Chosen.tla"
+    path.write_text(_CHOSEN)
+    path.with_suffix(".cfg").write_text(
+        "CONSTANTS S = {a, b, c}\nSPECIFICATION Spec\nSYMMETRY Sym\nINVARIANT Inside\nPROPERTY Full\n"
+    )
+    code, verdicts, content = run_check(str(path))
+    evidence = content["statistics"]["evidence"]
+    assert (code, verdicts["Inside"], verdicts["Full"]) == (10, "PROVED", "VIOLATED")
+    assert evidence["Inside"] == "every reachable state (4 classes, 8 states)"
+    fewest = next(one["fewest"] for one in content["results"] if one["property"] == "Full")
+    assert evidence["Full"] == f"replayed, {'fewest' if fewest else 'maybe not the fewest'} steps"

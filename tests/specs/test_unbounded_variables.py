@@ -50,7 +50,7 @@ def test_exploration_ends_where_a_variable_seems_unbounded(unbounded: Path) -> N
     assert (results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == ("VIOLATED", 1)
     for name in ("Binary", "Shrinks", "Less"):
         assert results[name]["verdict"] == "INCONCLUSIVE"
-        assert results[name]["reason"].startswith("stopped, since left seems unbounded (")
+        assert results[name]["reason"].startswith("stopped because left seems unbounded (")
         assert results[name]["depth"] >= 30
 
 
@@ -137,7 +137,7 @@ def test_a_proof_ends_where_a_variable_seems_unbounded(name: str, tmp_path: Path
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["Small"]["verdict"], results["Small"]["steps"]) == (10, "VIOLATED", 3)
     assert results["Flag"]["verdict"] == "INCONCLUSIVE"
-    words = f"stopped, since {name} seems unbounded (--keep-going would go on)"
+    words = f"stopped because {name} seems unbounded (--keep-going continues)"
     assert results["Flag"]["reason"] == words
 
 
@@ -180,7 +180,7 @@ def test_a_check_ends_where_a_variable_seems_unbounded(unbounded: Path) -> None:
     done = verify("check", str(unbounded), "--timeout", "60s", "--format", "json")
     results = {one["property"]: one for one in json.loads(done.stdout)["results"]}
     assert (done.exit_code, results["TypeOK"]["verdict"], results["TypeOK"]["steps"]) == (10, "VIOLATED", 1)
-    words = "stopped, since left seems unbounded (--keep-going would go on)"
+    words = "stopped because left seems unbounded (--keep-going continues)"
     left = {name: one["reason"] for name, one in results.items() if one["verdict"] == "INCONCLUSIVE"}
     assert left.keys() >= {"Binary", "Shrinks", "Less"}
     assert set(left.values()) == {words}

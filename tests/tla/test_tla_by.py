@@ -153,6 +153,8 @@ def test_options_that_say_how_to_search_do_not_go_with_the_interpreter(folder: P
     assert "--engine l2s" in wrong("live", "M.tla", "--engine", "prove", *by)
     assert "--no-explore" in wrong("live", "M.tla", "--no-explore", *by)
     assert "--steps" in wrong("bmc", "M.tla", "--depth", "3", "--steps", "serial", *by)
+    refused = wrong("bmc", "M.tla", "--depth", "3", "--solver", "z3", *by)
+    assert "--solver cannot be combined with --by interpreter, which uses no solver" in refused
     assert "--certificate" in wrong("prove", "M.tla", "--engine", "ic3", *by)
     assert "--histogram" in wrong("simulate", "M.tla", "--histogram", "s.x", *by)
 

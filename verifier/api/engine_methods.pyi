@@ -28,13 +28,15 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+          [default: only for TLA+ modules, without --property, unless the configuration says
+          CHECK_DEADLOCK FALSE]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
           exploration, but no provers. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
@@ -72,15 +74,17 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+          [default: only for TLA+ modules, without --property, unless the configuration says
+          CHECK_DEADLOCK FALSE]
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - depth: The largest number of actions in an execution. [default: the spec's default_depth, or 10]
         - steps: serial takes one action in each step of the search, and closes a depth fast. parallel
           takes several, and finds violations fast. auto runs both, and explores while the states are few.
@@ -121,19 +125,21 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+          [default: only for TLA+ modules, without --property, unless the configuration says
+          CHECK_DEADLOCK FALSE]
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - keep_going: Count all states, even after every property has its verdict.
-        - symmetry: Count states as one if they differ only in the names of interchangeable elements. Off
-          by default, because it changes the counts. For a TLA+ module, the SYMMETRY of the configuration
-          is used, unless --no-symmetry is given.
+        - symmetry: Python protocols: count states as one if they differ only in the names of
+          interchangeable elements. Off by default, because it changes the counts. TLA+ modules: --no-
+          symmetry ignores the SYMMETRY of the configuration, which is used by default.
         - max_states: End when there are more states than this.
         - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
@@ -173,13 +179,15 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+          [default: only for TLA+ modules, without --property, unless the configuration says
+          CHECK_DEADLOCK FALSE]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - walks: The number of executions.
         - depth: The largest number of actions in an execution.
         - seed: Vary the executions. The same seed gives the same ones.
@@ -219,15 +227,17 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
-          [default: only for TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]
+          [default: only for TLA+ modules, without --property, unless the configuration says
+          CHECK_DEADLOCK FALSE]
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - engine: ic3 searches for an invariant. kind is k-induction. auto runs both, beside bounded model
           checking and exploration, and takes the first answer.
         - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
@@ -265,7 +275,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
@@ -276,7 +287,8 @@ class EngineMethods:
           elements.
         - houdini: Drop lemmas until the rest is inductive, and say where each failed.
         - minimise: Drop every lemma that is not needed (implies --houdini).
-        - reachable: Look for an execution of at most K actions to the first state of a counterexample.
+        - reachable: Search for an execution of at most K actions that reaches the first state of the
+          counterexample to induction.
         - memory: End at this much memory: 512MiB, 2GiB.
         - seed: Vary the search.
         """
@@ -303,18 +315,20 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
+          fails holds, with 14.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
-          translation into formulas. auto chooses the one that seems faster; check may run both.
+          translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - fairness: The fairness that executions have: spec (the spec's own), none (an execution may stop
           anywhere), or a variant that verify show lists.
         - engine: explicit explores every state. bmc searches for lassos. l2s reduces liveness to safety,
-          and searches for a proof. ranking checks the spec's ranking. orbits explores up to symmetry.
-          auto runs all that apply, and takes the first answer.
+          and searches for a proof. ranking uses the ranking that a Python protocol declares
+          (docs/liveness.md). orbits explores one state of each symmetry class of a Python protocol. auto
+          runs all that apply, and takes the first answer.
         - explore: With --engine auto: also explore every state. Exploration gives no certificate, so
           --certificate switches exploration off.
         - depth: With --engine bmc: the largest number of states in a lasso. [default: the spec's

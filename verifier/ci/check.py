@@ -219,7 +219,7 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     if expected != actual:
         words = (
             f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
-            f"{expected}. Review these, then record new ones with verify ci --update"
+            f"{expected}. Review the change, then run verify ci --update"
         )
         return Check(SPEC_HASH, expected, actual, words, ExitCode.NOT_AS_EXPECTED)
     return Check(SPEC_HASH, expected, actual, None, 0)

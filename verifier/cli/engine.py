@@ -20,10 +20,14 @@ from verifier.cli.specs import spec_options
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 
-_FULL_HELP = "Show whole states instead of changes, with a star at each change, and whole invariants."
+_FULL_HELP = (
+    "Show whole states, with a star at each change, instead of only the changes. prove also shows its "
+    "invariants in full."
+)
 _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
-    "T.itf.json has the first counterexample, and T.NAME.itf.json that of each other property NAME."
+    "--trace-out T.itf.json writes the first counterexample to T.itf.json, and that of each other property "
+    "to T.PROPERTY.itf.json."
 )
 _CERTIFICATE_HELP = (
     "Write all proofs to a file, for verify certify. The file also names the properties without a proof."

@@ -48,8 +48,8 @@ def command(
     """Report what a run found: as text, Markdown, JSON, JUnit XML, or one HTML file with the explorer.
 
     RUN is the folder of a sweep, what a command printed with --format json, or a trace (ITF JSON), which is
-    replayed first. For a folder, the report shows the jobs of its last sweep, and the newest rows of all
-    other specs. Several RUNs make one report, with their executions side by side.
+    replayed first. For a folder, the report shows the jobs of the last sweep, and the newest results of specs
+    that were only in earlier sweeps. Several RUNs make one report, with their executions side by side.
 
     \b
     Examples:

@@ -26,6 +26,9 @@ LEMMA_HELP = (
     "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
     "repeated. [default: all that are declared]"
 )
+_LEMMAS_OF_PROTOCOLS = (
+    "a Python protocol declares its lemmas: only prove and induct take --lemma, to use the named ones alone"
+)
 _LEMMAS = "verifier.cli.specs.lemma"
 SET_HELP = (
     "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and Quorum='<-Majority'."
@@ -100,6 +103,8 @@ def reading_of(spec: str | None, lemmas: Sequence[str] = (), *, chooses: bool = 
     kept = () if chooses else kept
     if config is not None or libraries or kept:
         flag = "--config" if config is not None else "--library" if libraries else "--lemma"
+        if kept and spec is not None and flag == "--lemma":
+            raise UsageError(_LEMMAS_OF_PROTOCOLS)
         what = "no spec is named" if spec is None else f"{spec} is not one"
         raise UsageError(f"{flag} is for TLA+ modules, and {what}")
     return ReadingOptions()

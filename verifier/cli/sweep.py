@@ -52,8 +52,9 @@ _RERUN_HELP = (
 )
 _REPAIR_HELP = "Set damaged files in the folder --out aside, and run their jobs again."
 _EXPECT_HELP = (
-    "The worst verdict that counts as success: holds, violated, proved, ...; PROPERTY=VERDICT is about one "
-    "property. May be repeated."
+    "Exit with 0 if the worst verdict of all jobs is VERDICT: holds, proved, reached, violated, "
+    "not_inductive or inconclusive. A better verdict fails too (exit code 14). "
+    "PROPERTY=VERDICT expects a verdict on one property. May be repeated."
 )
 
 

@@ -19,8 +19,8 @@ from verifier.verdict import ExitCode
 _COVER_HELP = (
     "What the executions cover: actions; instances (actions with their parameters); states; transitions; "
     "pairs (of actions, one directly after the other); or parts of guards: guards (true in a step), "
-    "near-failures (the only false conjunct of a guard), near-violations (the only conjunct that protects an "
-    "invariant)."
+    "near-failures (the only false conjunct of a guard), near-violations (states in which only one conjunct "
+    "of a guard prevents a step that violates an invariant). [default: transitions]"
 )
 _DEPTH_HELP = (
     "The largest number of actions in an execution. [default: 20, or as many as the farthest target needs]"
@@ -29,7 +29,7 @@ _OUT_HELP = "Write the executions into this folder, as ITF and as ndjson, with a
 _FORMAT_HELP = (
     "Text, or one JSON object, on standard output. With --out: pytest also writes a module that runs the "
     "executions against an adapter; hypothesis writes only a state machine, which makes executions when the "
-    "tests run. The stub of the adapter is written once."
+    "tests run. An existing adapter is not overwritten."
 )
 
 

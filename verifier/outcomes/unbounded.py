@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from verifier.printable import join_words
 from verifier.verdict import Verdict
 
-_STOPPED, _KEEP_GOING = "stopped, since ", " (--keep-going would go on)"
+_STOPPED, _KEEP_GOING = "stopped because ", " (--keep-going continues)"
 _BETWEEN = "; "
 _UNBOUNDED = re.compile(
     rf"(?:^|{_BETWEEN})(?:{_STOPPED})?([^;]+ seems? unbounded)(?:{re.escape(_KEEP_GOING)})?$"

@@ -143,7 +143,7 @@ def claim_of(row: Row) -> str:
         case VerdictKind.NOT_INDUCTIVE:
             return f"{_NO_VIOLATION} {_MAY_BE_UNREACHABLE}"
         case VerdictKind.INCONCLUSIVE:
-            return "Nothing is known beyond the depth closed. Neither a pass nor a failure."
+            return "Nothing is known about executions that were not searched. Neither a pass nor a failure."
         case VerdictKind.ERROR:
             return "The tool contradicts itself: no verdict."
 

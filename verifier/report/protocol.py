@@ -31,7 +31,7 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     lines += _list("Properties", map(_property, about["properties"]), width)
     if about["temporal"]:
         lasting = ((p["name"], p["says"], p["description"]) for p in about["temporal"])
-        lines += _list("Temporal properties, which verify live checks", lasting, width)
+        lines += _list("Temporal properties, which check and live decide", lasting, width)
         fair = ((f["name"], "", "; ".join(f["conditions"])) for f in about["fairness"])
         lines += _list("Fairness", fair, width)
     if about["lemmas"]:

@@ -40,9 +40,9 @@ _WORKERS = (
 _WHOLE = " Exploration then continues even if every property is decided; --timeout ends it."
 _HELP = """Decide the invariants, step properties and temporal properties of a spec.
 
-A deadlock of a TLA+ module is a violation, unless its configuration says CHECK_DEADLOCK FALSE. In a
-Python protocol it is one only with --deadlock. A @reachable property is decided only if it is named, or
-by --property all.
+A deadlock of a TLA+ module is a violation, unless --property is given without NoDeadlock, or the
+configuration says CHECK_DEADLOCK FALSE. In a Python protocol, a deadlock is a violation only with
+--deadlock. A @reachable property is decided only if it is named, or by --property all.
 
 Engines run side by side: exploration visits every state, the provers search for an invariant or a
 counterexample, the liveness engines decide temporal properties. An engine ends once others have decided

@@ -275,15 +275,21 @@ def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
 def _evidence(verdict: Verdict, report: EngineReport) -> str:
     """Return the evidence for a verdict, in a few words."""
     if verdict.kind in (VerdictKind.VIOLATED, VerdictKind.REACHED) and verdict.trace is not None:
-        return "replayed, fewest steps" if verdict.fewest else "replayed"
+        return f"replayed, {'fewest' if verdict.fewest else 'maybe not the fewest'} steps"
     proof = next((one for one in report.proofs if one["property"] == verdict.property_name), None)
     if proof is not None and proof.get("rechecked_by"):
         within = say_limits(report.definition.limits)
         return f"proof checked again by {proof['rechecked_by']}{within and ','}{within}"
     figures = report.outcome.statistics
     if verdict.reason == COMPLETE and "distinct_states" in figures:
-        return f"every {say_reachable(report.definition.limits)} ({figures['distinct_states']:,})"
+        return f"every {say_reachable(report.definition.limits)} ({_count_states(figures)})"
     return verdict.reason or "decided for all depths"
+
+
+def _count_states(figures: Mapping[str, Any]) -> str:
+    """Return the number of states; with symmetry, of classes too."""
+    count = f"{figures['distinct_states']:,}"
+    return f"{count} classes, {figures['states_in_orbits']:,} states" if figures.get("symmetry") else count
 
 
 def _never_enabled(reports: Mapping[str, EngineReport]) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from verifier.runs.options import (
 _DEPTH = "The largest number of actions in an execution. [default: no limit]"
 _KEEP_GOING = "Count all states, even after every property has its verdict."
 _SYMMETRY = (
-    "Count states as one if they differ only in the names of interchangeable elements. Off by default, "
-    "because it changes the counts. For a TLA+ module, the SYMMETRY of the configuration is used, unless "
-    "--no-symmetry is given."
+    "Python protocols: count states as one if they differ only in the names of interchangeable elements. "
+    "Off by default, because it changes the counts. TLA+ modules: --no-symmetry ignores the SYMMETRY of the "
+    "configuration, which is used by default."
 )
 _MEMORY = (
     "Stay within this much memory: 512MiB, 2GiB. States that do not fit go to files. With --master: "

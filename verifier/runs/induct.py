@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from verifier.trust.kept_formulas import SharedProofs
 
 _SYMMETRY = "Check only one of the instances of an action that differ only in interchangeable elements."
-_REACHABLE = "Look for an execution of at most K actions to the first state of a counterexample."
+_REACHABLE = (
+    "Search for an execution of at most K actions that reaches the first state of the counterexample to "
+    "induction."
+)
 _LEMMA = (
     "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
     "repeated. [default: all that are declared]"

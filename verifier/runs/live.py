@@ -33,8 +33,9 @@ _FAIRNESS = (
 )
 _ENGINE = (
     "explicit explores every state. bmc searches for lassos. l2s reduces liveness to safety, and searches "
-    "for a proof. ranking checks the spec's ranking. orbits explores up to symmetry. auto runs all that "
-    "apply, and takes the first answer."
+    "for a proof. ranking uses the ranking that a Python protocol declares (docs/liveness.md). orbits "
+    "explores one state of each symmetry class of a Python protocol. auto runs all that apply, and "
+    "takes the first answer."
 )
 _ENGINES = OneOf(("auto", "explicit", "bmc", "l2s", "ranking", "orbits"), {"prove": "l2s"})
 _EXPLORE = (

@@ -13,22 +13,23 @@ _EXPECT = (
     "Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated, not_inductive or "
     "inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict on one property; "
     "ACTION=enabled expects that some state enables the action. May be repeated. If an expectation fails, "
-    "the exit code is that of the verdict, or 14 if that would be 0."
+    "the exit code is that of the verdict, or 14 if that would be 0: PROVED fails holds, with 14."
 )
 _DEADLOCK = (
     "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13). [default: only for "
-    "TLA+ modules, unless the configuration says CHECK_DEADLOCK FALSE]"
+    "TLA+ modules, without --property, unless the configuration says CHECK_DEADLOCK FALSE]"
 )
 _TIMEOUT = "End after this time: 90, 90s, 2m, 1h."
 _MEMORY = "End at this much memory: 512MiB, 2GiB."
 
 _BY = (
     "TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the translation into "
-    "formulas. auto chooses the one that seems faster; check may run both."
+    "formulas. auto chooses the one that seems faster. check runs both side by side."
 )
 
 DEFAULT_PROPERTIES = (
-    "[default: those of the configuration; in Python, all but @reachable ones and those with default=False]"
+    "[default: those of the configuration; in Python, all except @reachable properties and properties "
+    "declared with default=False]"
 )
 
 _FIRST = "End at the first violation. [default: each property gets its verdict]"

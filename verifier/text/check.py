@@ -34,6 +34,7 @@ from verifier.text.run import (
     remark_on_blocked,
     remark_on_deadlocks,
     render_counterexamples,
+    say_fewest,
     up_to_view,
     verdict_style,
     with_constants,
@@ -136,7 +137,7 @@ def _execution(
         return []
     definition = outcome.definitions.get(outcome.by.get(verdict.property_name, ""), run.definition)
     if trace.loop is not None:
-        words = in_words(verdict.kind, None, verdict.steps, None) + " (fewest)" * verdict.fewest
+        words = f"{in_words(verdict.kind, None, verdict.steps, None)} ({say_fewest(verdict)})"
         heading = Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind))
         lines: list[RenderableType] = [heading, Text()]
         lines += [*render_trace(definition, trace, width, full=full), Text()]

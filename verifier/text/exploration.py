@@ -19,6 +19,7 @@ from verifier.text.run import (
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
+    say_times,
     semantics_remarks,
     up_to_view,
     with_constants,
@@ -222,7 +223,7 @@ def _remarks(run: Run) -> list[str]:
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     remarks += _say_means(figures)
-    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
+    times = say_times(run)
     if figures:
         times += f"; {figures['states_per_second'] or 0:,} states per second"
         times += f"; peak memory {figures['peak_memory_bytes'] / 2**20:.0f} MiB"

@@ -19,12 +19,18 @@ from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.counterexample import render_trace
 from verifier.text.failure import render_failure
-from verifier.text.run import expectation_remarks, render_verdicts, semantics_remarks, with_constants
+from verifier.text.run import (
+    expectation_remarks,
+    render_verdicts,
+    say_times,
+    semantics_remarks,
+    with_constants,
+)
 from verifier.verdict import Verdict, VerdictKind
 
 _UNREACHABLE = (
-    "The first state satisfies the lemmas and the property, but it may be unreachable. If it is, this is not "
-    "an error in the protocol: a lemma is missing"
+    "The first state satisfies the lemmas and the property, but it may be unreachable. If it is unreachable, "
+    "the protocol is not at fault: a lemma is missing"
 )
 _LOOK = " (--reachable K looks for an execution to that state)"
 _CELL = 6
@@ -49,8 +55,7 @@ def render_induction(run: Run, width: int, *, full: bool) -> list[RenderableType
     for outcome in outcomes:
         for remark in _remarks(run, outcome, instances):
             lines += map(Text, wrap(remark, width, subsequent_indent="  "))
-    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
-    for remark in (*semantics_remarks(run), *expectation_remarks(run), times):
+    for remark in (*semantics_remarks(run), *expectation_remarks(run), f"{say_times(run)}."):
         lines += map(Text, wrap(remark, width, subsequent_indent="  "))
     return lines
 
@@ -158,11 +163,11 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
+        how = f"as {say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
         took = f"{again.seconds:.1f} s, in a fresh process"
-        remarks.append(f"{name}: {by} checked the proof again in {took}: {how}.")
+        remarks.append(f"{name}: {by} checked the proof again in {took}, {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:
         remarks.append(f"{name}: the certificate is in {files[name]}.")

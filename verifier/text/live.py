@@ -23,6 +23,8 @@ from verifier.text.progress import DepthsText, ProgressText, ProversText, States
 from verifier.text.run import (
     expectation_remarks,
     render_verdicts,
+    say_fewest,
+    say_times,
     semantics_remarks,
     verdict_style,
     with_constants,
@@ -70,7 +72,7 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
         trace = verdict.trace
         if trace is None or (run.model is None and not (trace.shown or trace.variables)):
             continue
-        words = in_words(verdict.kind, None, verdict.steps, None) + " (fewest)" * verdict.fewest
+        words = f"{in_words(verdict.kind, None, verdict.steps, None)} ({say_fewest(verdict)})"
         lines += [Text(f"{verdict.property_name}: {words}", verdict_style(verdict.kind)), Text()]
         lines += [*render_trace(run.definition, trace, width, full=full), Text()]
         if trace.loop is not None:
@@ -125,4 +127,4 @@ def _remarks(run: Run) -> Iterator[str]:
         words = "fairness and temporal properties may tell interchangeable elements apart"
         yield f"Symmetry is not used: {words}."
     yield from expectation_remarks(run)
-    yield f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build."
+    yield f"{say_times(run)}."

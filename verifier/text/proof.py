@@ -21,6 +21,7 @@ from verifier.text.run import (
     remark_on_undecided,
     render_counterexamples,
     render_verdicts,
+    say_times,
     semantics_remarks,
     with_constants,
 )
@@ -192,6 +193,5 @@ def _remarks(run: Run, proofs: Sequence[CheckedProof], explored: Mapping[str, Ex
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
-    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
-    remarks.append(f"{times}; peak memory of the provers {peak:.0f} MiB.")
+    remarks.append(f"{say_times(run)}; peak memory of the provers {peak:.0f} MiB.")
     return remarks

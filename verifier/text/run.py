@@ -60,10 +60,11 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
         return f"{verdict.kind}({verdict.reason})"  # no depths were searched
     if verdict.steps is None or verdict.kind not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         return words  # what is shown of anything else is no execution, or judged to be none
-    return f"{words} ({_fewest(verdict, shortest)})"
+    return f"{words} ({say_fewest(verdict, shortest=shortest)})"
 
 
-def _fewest(verdict: Verdict, shortest: bool) -> str:
+def say_fewest(verdict: Verdict, *, shortest: bool = True) -> str:
+    """Say if an execution is known to be a shortest one. ``shortest``: --shortest would not help."""
     if verdict.fewest:
         return "fewest"
     return "maybe not the fewest" if shortest else "maybe not the fewest: --shortest"
@@ -242,7 +243,7 @@ def remark_on_undecided(run: Run) -> list[str]:
     blocked = {name for names in find_blocked(undecided).values() for name in names}
     others = [verdict for verdict in undecided if verdict not in left]
     if any(verdict.property_name not in blocked for verdict in others):
-        remarks.append("INCONCLUSIVE: nothing is known beyond the depth closed.")
+        remarks.append("INCONCLUSIVE: nothing is known about executions that were not searched.")
     remarks += to_go_on(run.definition, undecided)
     remarks += advise_on_growth(run, undecided)
     if left:
@@ -317,6 +318,13 @@ def semantics_remarks(run: Run) -> list[str]:
     return [f"The translation agrees with the protocol on {_say_compared(figures)}."]
 
 
+def say_times(run: Run) -> str:
+    """Say how long a run took, and how much of that passed before its search."""
+    interpreted = run.outcome.statistics.get("semantics") == "interpreter"
+    before = "to read the module" if interpreted else "to translate the spec"
+    return f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s of that {before}"
+
+
 def _say_compared(figures: Mapping[str, Any]) -> str:
     """Say on how much two semantics were compared."""
     return f"{say_count(figures['states'], 'state')}, {say_count(figures['steps'], 'step')}"
@@ -369,6 +377,5 @@ def _remarks(run: Run) -> list[str]:
     remarks += semantics_remarks(run)
     remarks += expectation_remarks(run)
     peak = run.outcome.statistics.get("peak_memory_bytes", 0) / 2**20
-    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
-    remarks.append(f"{times}; peak memory of the searches {peak:.0f} MiB.")
+    remarks.append(f"{say_times(run)}; peak memory of the searches {peak:.0f} MiB.")
     return remarks

@@ -22,6 +22,7 @@ from verifier.text.run import (
     expectation_remarks,
     render_counterexamples,
     render_verdicts,
+    say_times,
     semantics_remarks,
     with_constants,
 )
@@ -119,6 +120,5 @@ def _remarks(run: Run) -> list[str]:
     remarks += [*remark_on_coverage(run.outcome.statistics), *semantics_remarks(run)]
     remarks += expectation_remarks(run)
     rate = run.outcome.statistics.get("steps_per_second") or 0
-    times = f"{run.seconds:.1f} s in all, {run.building_seconds:.1f} s to build"
-    remarks.append(f"{times}; {rate:,} actions per second.")
+    remarks.append(f"{say_times(run)}; {rate:,} actions per second.")
     return remarks

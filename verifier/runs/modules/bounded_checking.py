@@ -16,6 +16,7 @@ from verifier.engines.bmc import Progress
 from verifier.engines.choices import StepsChoice
 from verifier.engines.growth import StateBudget
 from verifier.errors import UsageError
+from verifier.printable import join_words
 from verifier.processes.limits import Interrupted
 from verifier.runs.bmc import BmcOptions
 from verifier.runs.modules.checkpoints import SearchCheckpoint, make_checkpoint, make_checkpoint_if_named
@@ -167,13 +168,23 @@ def interpreter_properties(spec: Specification, names: Sequence[str]) -> tuple[s
 # -- by the interpreter alone
 
 
+def _refuse_options_of_solvers(options: BmcOptions) -> str:
+    """Return the message that names the given options that only a search by a solver has."""
+    given = {
+        "--steps": options.steps != StepsChoice.AUTO,
+        "--solver": options.solver is not None,
+        "--dump-smt2": options.writes_question,
+    }
+    flags = join_words([flag for flag, is_given in given.items() if is_given])
+    return f"{flags} cannot be combined with --by interpreter, which uses no solver"
+
+
 def run_interpreter(asked: ModuleQuestion) -> Run:
     """Run the interpreter alone, however many states there are. Raises UsageError for an expression without a
     value, and for options that choose another search."""
     options = asked.question.options
     if not leaves_search_open(options):
-        words = "--by interpreter looks at all states, so it does not go with --steps, --solver, --dump-smt2"
-        raise UsageError(words)
+        raise UsageError(_refuse_options_of_solvers(options))
     spec = replace(with_operators(asked.module, asked.question.properties), symmetry=[], view=None)
     sorts = asked.module.definition.titles.sorts
     names = tuple(name for name in asked.question.properties if name != sorts)

@@ -85,8 +85,8 @@ class TlaSource(ConfiguredModule, AnsweringSource):
         if getattr(options, "symmetry", False) and engine.name == "explore":
             raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
         if getattr(options, "work", None) is not None and name_semantics_asked(options) == TRANSLATION:
-            words = "a translation is explored again from the start where values leave its guessed sorts"
-            raise UsageError(f"--work goes with --by interpreter: {words}")
+            words = "if a value leaves the guessed sorts, the exploration starts again"
+            raise UsageError(f"--work cannot be combined with --by translation: {words}")
         definition = self.module.definition
         claims = engine.claims(definition)
         names = options.properties or tuple(name for name, by_default in claims.items() if by_default)

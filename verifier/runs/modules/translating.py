@@ -250,7 +250,9 @@ def description(loaded: TlaLoaded) -> dict[str, Any]:
         made = symbols.translation
         sorts = symbols.sorts()
         about: dict[str, Any] = {
-            "sorts": {name: f"{sort} ({bits_of(sort)} bits)" for name, sort in sorts.items()},
+            "sorts": {
+                name: f"{sort} (about {say_count(bits_of(sort), 'bit')})" for name, sort in sorts.items()
+            },
             "sorts_found_in": say_count(len(made.sample.states), "state")
             + (", all" if made.sample.complete else ""),
         }
