@@ -123,7 +123,7 @@ def _table(run: Run, outcome: InductionOutcome, width: int) -> list[Text]:
 
 def _explain(run: Run, formulas: Sequence[str]) -> list[tuple[str, str]]:
     """Explain the row and the column that the spec does not name."""
-    typed = (run.definition.titles.typed, "every variable keeps a value of its sort")
+    typed = (run.definition.titles.typed, "the bits of a state stand for values of the sorts")
     safety = ("safety", "the lemmas imply the property")
     return [typed, safety] if typed[0] in formulas else [safety]
 
