@@ -119,9 +119,12 @@ def field_of(record: Any, sort: Sort[Any], name: str) -> Any:
 
 
 def find_number(typed: Typed) -> int | None:
-    """Return the integer that a value is written as; None for another value."""
-    term = term_of(typed.value) if isinstance(typed.kind, Whole) else None
-    if term is None or term.operator is not Operator.LITERAL or type(term.data) is not int:
+    """Return the integer that a value is written as; None for another value. At given constants, a constant
+    is a literal too, but its kind names the constant."""
+    if not isinstance(typed.kind, Whole) or typed.kind.low is None or typed.kind.low.parts:
+        return None
+    term = term_of(typed.value)
+    if term.operator is not Operator.LITERAL or type(term.data) is not int:
         return None
     return term.data
 
