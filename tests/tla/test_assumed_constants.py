@@ -89,3 +89,11 @@ def test_an_assumption_that_the_configuration_breaks_is_named_by_its_place(tmp_p
     text = QUORUMS.replace("ASSUMED", "ASSUME Cardinality(Node) > 5")
     with pytest.raises(UsageError, match=r"Strings\.tla:4:\d+: the assumption is false at these constants"):
         _prove(tmp_path, text, "Node = {a, b}\nQuorum = {{a, b}}")
+
+
+def test_a_set_with_a_string_that_the_module_mentions_is_refused(tmp_path: Path) -> None:
+    """The configuration would not satisfy the assumption of the proof."""
+    text = STRINGS.replace("ASSUMED", "").replace("CLAIM", "x \\in Node")
+    words = r'Strings\.tla:5:22: .* puts the string "none" into Node, .* such as Node = \{e1, e2\}'
+    with pytest.raises(UsageError, match=words):
+        _prove(tmp_path, text, 'Node = {"none", "green"}')

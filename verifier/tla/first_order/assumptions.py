@@ -148,7 +148,7 @@ def _is_declared_apart(given: tuple[ast.Expression, ...], constants: Constants) 
         return False
     if isinstance(one, ast.String):
         constants.declared_apart.add((one.value, set_name))
-        constants.assume_beside_strings(set_name)
+        constants.assume_beside_strings(set_name, one.place)
         return True
     if atom is not None:
         constants.declared_apart.add((atom, set_name))

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from verifier.tla import ast
+from verifier.tla.errors import Place
 from verifier.tla.first_order.families import Family, declare, find_again, find_families
 from verifier.tla.first_order.kinds import Member
 from verifier.tla.first_order.scopes import Unread
@@ -72,8 +73,17 @@ class Constants:
         self.apart.add((word, name))
         return True
 
-    def assume_beside_strings(self, name: str) -> None:
-        """Note that no element of a set is one of the strings."""
+    def assume_beside_strings(self, name: str, place: Place) -> None:
+        """Note that no element of a set is one of the strings. Raises Unread if one is in the configuration:
+        the proof would not be about it."""
+        for word in self.strings:
+            if word in self.sets[name]:
+                raise Unread(
+                    place,
+                    f'the configuration puts the string "{word}" into {name}, and the module mentions '
+                    f'"{word}": a proof assumes that no element of {name} is such a string. Give {name} '
+                    f"other strings, or model values, such as {name} = {{e1, e2}}",
+                )
         self.beside_strings.add(name)
 
     @property

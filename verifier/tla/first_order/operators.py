@@ -9,6 +9,7 @@ from verifier.encodings.sorts import IndexSet, Set
 from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
+from verifier.tla.errors import Place
 from verifier.tla.first_order.cardinalities import read_cardinality
 from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.integers import INTEGER_OPERATORS
@@ -260,7 +261,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
     first, second = _both_sets(reading, whole, scope, expected)
     if first.element is None or second.element is None:
         return second if first.element is None else first
-    kind = _union_kind(reading, first, second)
+    kind = _union_kind(reading, first, second, whole.place)
     if kind is None:
         raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
     parts = (first, second)
@@ -289,7 +290,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
     return Collection(kind, has, make_comprehension(reading, kind, has), whole=is_whole)
 
 
-def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind | None:
+def _union_kind(reading: Reading, first: Collection, second: Collection, place: Place) -> Kind | None:
     """Return the kind of the elements of a union. One word beside values of another kind is none of them, as
     is assumed if these are the elements of a constant."""
     for one, other in ((first, second), (second, first)):
@@ -299,7 +300,7 @@ def _union_kind(reading: Reading, first: Collection, second: Collection) -> Kind
             if isinstance(other.element, Member):
                 constant = other.element.constant
                 if not reading.constants.assume_apart(one.words[0], constant):
-                    reading.constants.assume_beside_strings(constant)
+                    reading.constants.assume_beside_strings(constant, place)
             return Optional(other.element, one.words[0])
         number = _find_only_number(one)
         if number is not None and isinstance(other.element, Fields | Pair | Map | SetOf):
