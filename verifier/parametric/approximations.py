@@ -64,7 +64,8 @@ APPROXIMATIONS = (
         "the true numbers satisfy the equation and the axioms",
     ),
     Approximation(
-        "a set that is an element of a set, in a record of a set, or bound by a quantifier",
+        "a set inside another value (an element of a set, or a field of a record that is in a set), or a set "
+        "that a quantifier binds",
         "an element of a new sort. A predicate says what its members are. For each formula P over the "
         "members, the new sort is assumed to contain the set {x : P(x)}",
         "each such set exists. It is not assumed that two elements with the same members are equal: solvers "
