@@ -279,13 +279,16 @@ def test_the_command_says_who_explored(tmp_path: Path, monkeypatch: pytest.Monke
     assert [one[name] for name in same] == [two[name] for name in same]
 
 
-def test_without_spark_the_command_says_what_to_use(tmp_path: Path) -> None:
+def test_spark_within_one_process_gives_its_cores_to_local_processes(tmp_path: Path) -> None:
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{_LONG}====\n")
     (tmp_path / "M.cfg").write_text(QUIET)
     command = ["explore", str(tmp_path / "M.tla"), "--by", "interpreter", "--depth", "2"]
-    run = verify(*command, "--master", "local[2]")
-    words = "explored by the interpreter, without Spark (--workers shares its states among processes)"
+    run = verify(*command, "--master", "local[2]", "--format", "json")
+    words = "local[2] has the same cores: 2 processes explore without Spark"
     assert words in run.stderr
+    figures = json.loads(run.stdout)["statistics"]
+    assert figures["without_spark"] == words
+    assert [one["name"] for one in figures["explored_by"]] == ["2 processes"]
 
 
 # -- models of others

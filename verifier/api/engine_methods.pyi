@@ -144,7 +144,8 @@ class EngineMethods:
         - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
         - master: Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and
-          yarn are clusters. Needs Java 17. Every executor must see the --work folder.
+          yarn are clusters. Needs Java 17. Every executor must see the --work folder, but not for a TLA+
+          module.
         - work: Keep the states in this folder, for --resume. [default: a temporary folder]
         - resume: Continue from the last complete level in the --work folder.
         - archive: With --master: a packed environment with this package, for the executors.

@@ -53,7 +53,7 @@ _TAG = "level"
 LONG = 100_000_000
 """The number of successors of a long search. The processors need about a minute for them, and Spark's start
 takes a tenth of that."""
-_LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+LIGHT_JAVA = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Options of the JVM, which does little, since no states pass through it: that little need not be
 optimised."""
 
@@ -72,7 +72,7 @@ class TaskCluster:
         waits = is_one_process(settings.master)
         self._patience = (LONG if patience is None else patience) if waits else 0
         self._memory = findings.request.limits.memory or _TASK_MEMORY
-        self._session = Session(replace(settings, java_options=_LIGHT_JAVA))
+        self._session = Session(replace(settings, java_options=LIGHT_JAVA))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spark")
         self._starting: Future[None] | None = None
         self._shared: tuple[Stage, Any] | None = None

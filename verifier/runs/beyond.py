@@ -13,12 +13,14 @@ from verifier.processes.cores import cores
 from verifier.runs.explore_options import ExploreOptions
 
 if TYPE_CHECKING:
+    from verifier.cluster.session import SparkSettings
     from verifier.engines.exploration import Beyond, Runner, RunningExploration
     from verifier.runs.question import Question
 
 
-def check(options: ExploreOptions) -> None:
-    """Raise UsageError for options that contradict each other, or if Spark cannot run here."""
+def check(options: ExploreOptions, *, in_files: bool = True) -> None:
+    """Raise UsageError for options that contradict each other, or if Spark cannot run here. ``in_files``:
+    the tasks of Spark exchange states in files."""
     if options.resume and options.work is None:
         raise UsageError("--resume needs --work FOLDER: the folder of the exploration that is to go on")
     if options.coverage and (options.workers or options.master or options.work):
@@ -32,7 +34,7 @@ def check(options: ExploreOptions) -> None:
     if options.workers is not None:
         raise UsageError("--workers and --master exclude each other: Spark has its own workers")
     check_spark("verify explore --master", options.master)
-    if options.work is None and not is_local(options.master):
+    if in_files and options.work is None and not is_local(options.master):
         raise UsageError(f"--master {options.master} needs --work FOLDER: one that every executor sees")
     if options.archive is not None and not Path(options.archive).is_file():
         raise UsageError(f"--archive {options.archive} cannot be read: no such file")
@@ -111,12 +113,18 @@ def _in_processes(count: int, findings: RunningExploration, folder: Path) -> Run
 
 
 def _on_spark(options: ExploreOptions, findings: RunningExploration, folder: Path) -> Runner:
-    from verifier.cluster.session import SparkSettings
     from verifier.engines.task_cluster import TaskCluster
+
+    return TaskCluster(findings, make_spark_settings(options, folder))
+
+
+def make_spark_settings(options: ExploreOptions, folder: Path) -> SparkSettings:
+    """Return the settings of Spark, whose log goes to a folder."""
+    from verifier.cluster.session import SparkSettings
     from verifier.storage.work_folder import SPARK_LOG
 
     assert options.master is not None
-    settings = SparkSettings(
+    return SparkSettings(
         master=options.master,
         log=folder / SPARK_LOG,
         archive=None if options.archive is None else Path(options.archive),
@@ -124,7 +132,6 @@ def _on_spark(options: ExploreOptions, findings: RunningExploration, folder: Pat
         log_stays=options.work is not None,
         name="verify explore",
     )
-    return TaskCluster(findings, settings)
 
 
 def _settings_of(options: ExploreOptions) -> dict[str, str]:

@@ -11,7 +11,7 @@ from verifier.errors import UsageError
 from verifier.printable import say_count
 from verifier.runs.engine import Engine, Listen, OutputFile, Written, late
 from verifier.runs.explore_options import ExploreOptions
-from verifier.runs.options import check_ends
+from verifier.runs.options import TRANSLATION, check_ends
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,8 +48,10 @@ Examples:
 def _prepare(loaded: Loaded, options: ExploreOptions) -> Question[ExploreOptions]:
     from verifier.runs.beyond import check
     from verifier.runs.question import ask
+    from verifier.runs.semantics import name_semantics_asked
 
-    check(options)
+    # The interpreter keeps the states of a module in one process, so its tasks need no folder.
+    check(options, in_files=loaded.source is None or name_semantics_asked(options) == TRANSLATION)
     check_ends(options)
     if loaded.source is None:  # a configuration says nothing of a protocol's symmetry
         options = replace(options, symmetry=bool(options.symmetry))

@@ -33,6 +33,7 @@ from verifier.tla.symmetry import Asymmetric, Symmetry
 
 if TYPE_CHECKING:
     from verifier.tla.workers.level_choice import ByWorkers
+    from verifier.tla.workers.task_pool import TaskRunner
 
 ENDED_BY_MODULE = 'the module ended the search: TLCSet("exit", TRUE)'
 """Why a search has an end before all states are explored."""
@@ -75,9 +76,11 @@ class Explorer(SearchState):
         by_columns: bool = True,
         begun: Begun | None = None,
         workers: int = 1,
+        runner: TaskRunner | None = None,
         keeper: Keeper | None = None,
     ) -> None:
-        """``workers``: the number of processes that share large levels. ``keeper`` keeps levels in files."""
+        """``workers``: the number of processes that share large levels. ``runner``: in their place, what runs
+        tasks elsewhere. ``keeper`` keeps levels in files."""
         self.keep_going, self.first, self.enforce = keep_going, first, enforce
         """``first``: the search ends once all states as deep as a violation are checked."""
         self.begun = begun
@@ -98,11 +101,11 @@ class Explorer(SearchState):
         self.workers: ByWorkers | None = None
         self.keeper = keeper
         super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
-        if workers > 1:
+        if workers > 1 or runner is not None:
             from verifier.tla.workers.level_choice import ByWorkers  # few searches have several processes
 
-            self.workers = ByWorkers(self, workers)
-            self.columns = ByColumns(self, self.workers.expand_columns)
+            self.workers = ByWorkers(self, workers, runner)
+            self.columns = self._make_columns()
         self.evaluator.answers = answers(self)
 
     def begin(self) -> None:
@@ -112,7 +115,11 @@ class Explorer(SearchState):
         if self.keeper is not None:
             self.keeper.forget()
         super().begin()
-        self.columns = ByColumns(self, None if self.workers is None else self.workers.expand_columns)
+        self.columns = self._make_columns()
+
+    def _make_columns(self) -> ByColumns:
+        workers = self.workers
+        return ByColumns(self) if workers is None else ByColumns(self, workers.expand_columns, workers.rival)
 
     def enforce_limits(self) -> None:
         """Raise Interrupted if a limit is reached."""

@@ -45,10 +45,12 @@ def _describe_workers(explorer: Explorer) -> dict[str, Any]:
     """Return the figures of workers, if some were asked for."""
     if explorer.workers is None:
         return {}
-    count, first = explorer.workers.count, explorer.workers.first_level
+    workers, first = explorer.workers, explorer.workers.first_level
+    count = workers.count if workers.runner is None or first is None else workers.runner.slots
+    several = "" if workers.runner is None else workers.runner.name
     means = [
-        {"name": name_processes(processes), "first_level": level}
-        for processes, level in explorer.workers.means
+        {"name": (several if processes > 1 else "") or name_processes(processes), "first_level": level}
+        for processes, level in workers.means
     ]
-    seconds = round(explorer.workers.cpu_seconds, 3)
+    seconds = round(workers.cpu_seconds, 3)
     return {"workers": 1 if first is None else count, "workers_cpu_seconds": seconds, "explored_by": means}

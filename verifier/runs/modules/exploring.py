@@ -19,6 +19,7 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import Watched
 from verifier.runs.engine import Listen
 from verifier.runs.explore_options import ExploreOptions
+from verifier.runs.modules.asked_properties import prepare_properties
 from verifier.runs.modules.counting import count_formulas
 from verifier.runs.modules.endless import explain_growth, name_all_growing
 from verifier.runs.modules.exploration_figures import describe_exploration
@@ -27,14 +28,12 @@ from verifier.runs.modules.kept_exploration import describe_files, open_keeper
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
-    checkable,
     evaluate_or_refuse,
-    formula_named,
     no_initial_state,
-    split_properties,
 )
 from verifier.runs.modules.memory_watch import MemoryWatch
 from verifier.runs.modules.policy import POLICY
+from verifier.runs.modules.sharing import Sharing, share
 from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.news import Known, Remark
 from verifier.runs.option import record_options
@@ -54,7 +53,6 @@ from verifier.verdict import (
     FOUND_ALL,
     LEFT_TO_LIVE,
     NEVER_REACHED,
-    OF_STEPS,
     ONE_OF_EACH_VIEW,
     POSTCONDITION_FALSE,
     Verdict,
@@ -70,21 +68,6 @@ PERIOD = 60.0
 """The seconds between two evaluations of _PERIODIC, as in TLC."""
 
 
-def choose_properties(loaded: TlaLoaded, options: ExploreOptions) -> tuple[str, ...]:
-    """Return the properties to check. The module may define one that the configuration does not name."""
-    spec = loaded.specification
-    configured = (*spec.invariants, *spec.properties)
-    stuck = spec.titles.no_deadlock
-    looks = options.deadlock or (not options.properties and spec.config.check_deadlock)
-    deadlock = (stuck,) if looks else ()
-    if not options.properties or ("all" in options.properties and "all" not in spec.module.names):
-        return tuple(dict.fromkeys((*configured, *deadlock)))
-    for name in options.properties:
-        if name not in (*configured, stuck):
-            spec.invariants[name] = formula_named(spec, name, [*configured, stuck])
-    return tuple(dict.fromkeys((*options.properties, *deadlock)))
-
-
 def explore(
     loaded: TlaLoaded,
     options: ExploreOptions,
@@ -96,9 +79,7 @@ def explore(
     if options.symmetry:
         raise UsageError("--symmetry is not allowed for a TLA+ file: its configuration says SYMMETRY")
     check_ends(options)
-    if any(name.endswith(OF_STEPS) for name in options.properties):
-        loaded = replace(loaded, specification=split_properties(loaded.specification))
-    properties = choose_properties(loaded, options)
+    loaded, properties, checked = prepare_properties(loaded, options)
     named = [action.name for action in loaded.definition.actions]
     expectations = parse_expectations(options.expect, properties, named, loaded.definition.titles.no_deadlock)
     limits = Limits(options.timeout, options.memory, loaded.began)
@@ -121,9 +102,9 @@ def explore(
             traces=traces,
         )
 
-    with open_keeper(loaded, options, properties) as keeper:
+    with open_keeper(loaded, options, properties) as keeper, share(loaded, options, checked) as sharing:
         search = _Search(loaded, options, properties, limits, listen, begun)
-        search.keeper = keeper
+        search.checked, search.keeper, search.sharing = checked, keeper, sharing
         search.known = lambda verdict, trace: listen(
             Known(make_run(Outcome((verdict,), (), {}), {verdict.property_name: trace}))
         )
@@ -186,16 +167,16 @@ class _Search:
         self.workers: ByWorkers | None = None
         self.keeper: LevelKeeper | None = None
         """Keeps the levels in files, if that is asked for."""
+        self.checked: tuple[str, ...] = ()
+        """The properties that are checked in each state and step."""
+        self.sharing = Sharing()
 
     def outcome(self) -> Outcome:
-        checked = tuple(
-            name for name in self.properties if name not in self.spec.properties or checkable(self.spec, name)
-        )
         if self.options.coverage:
-            self.counts = count_formulas(self.loaded, self.spec, checked)
+            self.counts = count_formulas(self.loaded, self.spec, self.checked)
         explorer = Explorer(
             self.spec,
-            properties=checked,
+            properties=self.checked,
             keep_going=self.options.keep_going,
             first=self.options.first,
             max_states=self.options.max_states,
@@ -204,16 +185,18 @@ class _Search:
             by_columns=not (self.options.graph or self.options.coverage),
             begun=None if self.options.graph or self.keeper is not None else self.begun,
             keeper=self.keeper,
-            workers=1 if self.options.graph else self.options.workers or self.options.module_workers,
+            workers=self.sharing.workers,
+            runner=self.sharing.runner,
         )
         self.workers = explorer.workers
-        if self.options.workers and self.workers is not None and self.workers.why_alone:
-            self.listen(Remark(f"one process explores: {self.workers.why_alone}"))
+        for words in self.sharing.say_who_begins(self.workers):
+            self.listen(Remark(words))
         recorder = _record_actions(explorer) if self.options.graph else None
         self._run(lambda: self._watch(explorer))
         if self.keeper is not None:
             self._run(partial(self.keeper.close, explorer))
-        self._tell_of_idle_workers(explorer)
+        if idle := self._explain_idle_workers(explorer):
+            self.listen(Remark(f"one process explored: {idle}"))
         if self.counts is not None:  # before formulas are evaluated again for executions
             self.coverage = self.counts.as_statistics()
         is_bounded = self.options.depth is not None
@@ -250,24 +233,21 @@ class _Search:
             reason = "out of memory"
         self.reason = self.reason or reason
 
-    def _tell_of_idle_workers(self, explorer: Explorer) -> None:
-        """Say why workers that were asked for did nothing."""
+    def _explain_idle_workers(self, explorer: Explorer) -> str:
+        """Return the reason why workers that were asked for did nothing; empty if they did, or could not."""
         workers = explorer.workers
-        if (
-            not self.options.workers
-            or workers is None
-            or workers.why_alone
-            or workers.first_level is not None
-        ):
-            return
+        if not self.sharing.asked or workers is None or workers.why_alone or workers.first_level is not None:
+            return ""
         columns = explorer.columns.search is not None
-        why = "the exploration by columns was short" if columns else "the exploration was short"
-        self.listen(Remark(f"one process explored: {why}"))
+        if columns and self.sharing.runner is not None:
+            return "array operations explored the large levels"
+        return "the exploration by columns was short" if columns else "the exploration was short"
 
     def _figures(self, explorer: Explorer, never: Sequence[str]) -> dict[str, Any]:
         seconds, cpu_seconds = time.monotonic() - self.started, time.process_time() - self.started_cpu
         figures = describe_exploration(explorer, never, seconds, cpu_seconds)
         figures |= describe_files(explorer, self.keeper)
+        figures |= self.sharing.describe(self.workers, self._explain_idle_workers(explorer))
         return figures | {"peak_memory_bytes": self.memory.measure_peak()}
 
     def _postcondition(self, explorer: Explorer, name: str, formula: Formula) -> Verdict:
@@ -315,6 +295,8 @@ class _Search:
     def _enforce(self, explorer: Explorer) -> None:
         self._check_limits()
         self.memory.advise(explorer, keeps_all=self.options.graph)
+        for words in self.sharing.say_who_continues(self.workers):
+            self.listen(Remark(words))
         now, result = time.monotonic(), explorer.result
         new = (name for name in result.violations if name not in self.said)
         for name in sorted(new, key=lambda name: len(result.violations[name].states)):

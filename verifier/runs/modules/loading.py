@@ -81,6 +81,10 @@ class TlaLoaded:
     began: float
     files: tuple[Path, ...]
     """All files that were read: modules and the configuration."""
+    libraries: tuple[Path, ...]
+    settings: Mapping[str, str]
+    said: Mapping[str, Any]
+    """The constants of a file of results: this, libraries and settings are what ``load`` was given."""
 
 
 def load(
@@ -123,7 +127,9 @@ def load(
     if changed := {name: word_of(v) for name, v in changed.items() if name in _read(changed, declared)}:
         return load(spec, {**changed, **settings}, config, libraries, began, said)
     began = time.monotonic() if began is None else began
-    return TlaLoaded(path, specification, definition, began, (*library.files, Path(asked.file)))
+    files = (*library.files, Path(asked.file))
+    given = (tuple(libraries), dict(settings), dict(said))
+    return TlaLoaded(path, specification, definition, began, files, *given)
 
 
 def _warn_of_numbers(config: Config, given: Mapping[str, Assignment], named: Container[str]) -> list[str]:

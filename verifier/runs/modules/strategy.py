@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.outcomes.undefined_values import remove_state
 from verifier.processes.limits import Interrupted
@@ -90,23 +91,22 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
 # -- explore
 
 
-_WITHOUT_SPARK = ", without Spark (--workers shares its states among processes)"
-
-
 def _explore(asked: ModuleQuestion) -> Run:
     """Explore by the interpreter if that is as good or the only way."""
     options = asked.question.options
     if options.work is not None:
         asked.say("explored by the interpreter: --work keeps its states")
-    if options.graph or options.work is not None or counts_formulas(options):
+    elsewhere = options.master is not None and not is_local(options.master)
+    if elsewhere and options.work is None:
+        asked.say("explored by the interpreter: a translation's states need a folder that executors see")
+    if options.graph or options.work is not None or elsewhere or counts_formulas(options):
         return _explore_only_by_interpreter(asked)
     attempt = explore_translation(asked)
     if attempt.run is not None:
         asked.say("explored using the translation")
         return attempt.run
-    alone = _WITHOUT_SPARK if asked.question.options.master else ""
     why = f": {remove_state(attempt.why)}" if attempt.why else ""
-    asked.say(f"explored by the interpreter{alone}{why}")
+    asked.say(f"explored by the interpreter{why}")
     return _explore_by_interpreter(asked, attempt.sample.begun if attempt.sample is not None else None)
 
 
@@ -118,8 +118,6 @@ def _explore_by_interpreter(asked: ModuleQuestion, begun: Begun | None = None) -
 
 
 def _explore_only_by_interpreter(asked: ModuleQuestion) -> Run:
-    if asked.question.options.master:
-        asked.say(f"explored by the interpreter{_WITHOUT_SPARK}")
     if (words := say_nothing_to_resume(asked.question.options)) is not None:
         asked.say(words)
     return _explore_by_interpreter(asked)

@@ -20,14 +20,22 @@ _LARGE = 400
 _TRIED_SECONDS = 0.2
 """The time for which columns are tried, whatever they cost. Models for which they pay are faster by
 then. SlidingPuzzles, for which they do not, lost 0.3 s more."""
+_TRIED_BESIDE_OTHERS = 2.0
+"""The time for which they are tried if other machines could go on: these need some seconds to start."""
 
 
 class ByColumns:
     """Expands states by columns where possible, and leaves the rest to the interpreter."""
 
-    def __init__(self, explorer: SearchState, share: Callable[[Search, int, int], int] | None = None) -> None:
-        """``share`` has other processes expand states. It returns the first one that is left."""
-        self.explorer, self._share = explorer, share
+    def __init__(
+        self,
+        explorer: SearchState,
+        share: Callable[[Search, int, int], int] | None = None,
+        rival: float = 1.0,
+    ) -> None:
+        """``share`` has other processes expand states. It returns the first one that is left. ``rival``: the
+        speed without columns, as a multiple of that of one process."""
+        self.explorer, self._share, self._rival = explorer, share, rival
         self.search: Search | None = None
         self.left = False
         """True if the interpreter continues to the end."""
@@ -139,7 +147,9 @@ class ByColumns:
             return None
 
     def _pays(self, search: Search) -> bool:
-        return search.seconds < _TRIED_SECONDS or search.generated > (self.speed or 0.0) * search.seconds
+        tried = _TRIED_SECONDS if self._rival <= 1.0 else _TRIED_BESIDE_OTHERS
+        least = (self.speed or 0.0) * self._rival
+        return search.seconds < tried or search.generated > least * search.seconds
 
     def end(self) -> None:
         """Use columns no more, and forget their states."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verifier.tla.known_states import KnownStates
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from verifier.tla.search_state import SearchState
     from verifier.tla.workers.column_levels import ColumnLevels
     from verifier.tla.workers.pool import Pool
+    from verifier.tla.workers.task_pool import TaskPool, TaskRunner
 
 _LOG = logging.getLogger(__name__)
 _BEGIN_SECONDS = 0.5
@@ -34,21 +36,41 @@ _BLOCKS_FOR_EACH = 3
 _BETWEEN_LOOKS = 64
 """The number of states between two looks at the clock."""
 _WAIT_SECONDS = 0.2
+ELSEWHERE_BEGIN_SECONDS = 5.0
+"""The processor time of a search before which workers elsewhere do not start: that takes some seconds."""
+_ELSEWHERE_WORTH_SECONDS = 0.5
+"""A group of tasks elsewhere costs a tenth of a second."""
+_ELSEWHERE_BLOCK_SECONDS, _ELSEWHERE_MOST_IN_BLOCK = 0.5, 20_000
+_ELSEWHERE_BLOCKS_FOR_EACH = 1
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """When workers are worth it, and how much each gets at a time."""
+
+    begin: float
+    worth: float
+    block: float
+    most_in_block: int
+    blocks_for_each: int
 
 
 class ByWorkers:
     """Expands states by several processes where that pays, and leaves the rest to the search."""
 
-    def __init__(self, search: SearchState, count: int) -> None:
-        self.search, self.count = search, count
-        self.pool: Pool | None = None
+    def __init__(self, search: SearchState, count: int, runner: TaskRunner | None = None) -> None:
+        """``count``: the number of processes of this machine. ``runner``: in their place, what runs tasks
+        elsewhere."""
+        self.search, self.count, self.runner = search, count, runner
+        self.pool: Pool | TaskPool | None = None
         self.first_level: int | None = None
         """The first level that was shared; None if none was."""
         self.means = [(1, 0)]
         """The numbers of processes that expanded states one after the other, each with its first level."""
-        self.why_alone = explain_one_process(search) if count > 1 else ""
+        are_more = count > 1 or runner is not None
+        self.why_alone = explain_one_process(search, elsewhere=runner is not None) if are_more else ""
         """The reason why one process explores, though more are asked for."""
-        self._left = count < 2 or bool(self.why_alone)
+        self._left = not are_more or bool(self.why_alone)
         """True if one process continues to the end."""
         self._ended_cpu_seconds = 0.0
         self._expanded = 0
@@ -63,6 +85,23 @@ class ByWorkers:
         """Workers that wait, by the first state of their part. It has an unusual state."""
         self._looked, self._seconds_per_state = -1, 1e-3
         self._columns: ColumnLevels | None = None
+        self._pace = (
+            _Pace(_BEGIN_SECONDS, _WORTH_SECONDS, _BLOCK_SECONDS, _MOST_IN_BLOCK, _BLOCKS_FOR_EACH)
+            if runner is None
+            else _Pace(
+                ELSEWHERE_BEGIN_SECONDS,
+                _ELSEWHERE_WORTH_SECONDS,
+                _ELSEWHERE_BLOCK_SECONDS,
+                _ELSEWHERE_MOST_IN_BLOCK,
+                _ELSEWHERE_BLOCKS_FOR_EACH,
+            )
+        )
+
+    @property
+    def rival(self) -> float:
+        """Return the speed of workers that columns must exceed, as a multiple of that of one process. Local
+        workers share the columns, so these need to exceed one process only."""
+        return 1.0 if self.runner is None or self.why_alone else self.runner.rival
 
     # -- start and end
 
@@ -122,18 +161,24 @@ class ByWorkers:
                 return False
             self._looked = number
             spent = time.process_time() - began
-            if spent < _BEGIN_SECONDS:
+            if spent < self._pace.begin or not (self.runner is None or self.runner.is_ready()):
                 return False
             self._seconds_per_state = spent / max(number, 1)
         elif self._expanded:
             self._seconds_per_state = self._interpreting_seconds / self._expanded
-        return (end - number) * self._seconds_per_state > _WORTH_SECONDS
+        return (end - number) * self._seconds_per_state > self._pace.worth
 
     def _begin(self, walk: Walk) -> None:
-        from verifier.tla.workers.pool import Pool  # small explorations need no NumPy
+        if self.runner is not None:
+            from verifier.tla.workers.task_pool import TaskPool  # few searches have workers elsewhere
 
+            self.pool = TaskPool(self.search, self.runner)
+            self.count = len(self.pool.names)
+        else:
+            from verifier.tla.workers.pool import Pool  # small explorations need no NumPy
+
+            self.pool = Pool(self.search, walk, self.count)
         _LOG.info("%d workers start at level %d", self.count, self.search.level)
-        self.pool = Pool(self.search, walk, self.count)
         self._use(self.pool.known)
         self._record_means(self.count)
 
@@ -152,7 +197,7 @@ class ByWorkers:
     def expand_columns(self, columns: Search, number: int, end: int) -> int:
         """Expand states of a level by columns, as far as possible and useful. Return the first state that is
         left."""
-        if self._left:
+        if self._left or self.runner is not None:
             return number
         if self._columns is None:
             from verifier.tla.workers.column_levels import ColumnLevels  # small explorations need no NumPy
@@ -201,17 +246,28 @@ class ByWorkers:
 
     def _divide(self, number: int, end: int) -> None:
         """Divide the states of a level."""
-        size = int(_BLOCK_SECONDS / max(self._seconds_per_state, 1e-6))
-        size = min(size, (end - number) // (self.count * _BLOCKS_FOR_EACH), _MOST_IN_BLOCK)
+        size = int(self._pace.block / max(self._seconds_per_state, 1e-6))
+        for_each = (end - number) // (self.count * self._pace.blocks_for_each)
+        size = min(size, for_each, self._pace.most_in_block)
         size = max(size, 1)
-        self._waiting = Division(number, end, size, self.count)
+        self._waiting = Division(number, end, size, self._ranges)
+
+    @property
+    def _ranges(self) -> int:
+        """The number of ranges of a level. Elsewhere no worker stays in a range. So there is one, whose parts
+        can be merged soon after they arrive."""
+        return self.count if self.runner is None else 1
+
+    def _find_range(self, name: str) -> int:
+        assert self.pool is not None
+        return self.pool.names.index(name) % self._ranges
 
     def _hand_out(self) -> None:
         """Give the next parts to workers without one."""
         assert self.pool is not None
         assert self._waiting is not None
         for name in list(self.pool.idle):
-            part = self._waiting.take(self.pool.names.index(name))
+            part = self._waiting.take(self._find_range(name))
             if part is not None:
                 first, end = part
                 self._doing[first] = end
@@ -235,7 +291,7 @@ class ByWorkers:
         name = self._held.pop(first)
         self.pool.idle.append(name)
         if number + 1 < until:
-            self._waiting.put_back(self.pool.names.index(name), (number + 1, until))
+            self._waiting.put_back(self._find_range(name), (number + 1, until))
 
     def _exceeds(self, found: Found) -> bool:
         """True if there may be more states than are asked for."""

@@ -47,4 +47,4 @@ class Found:
     uncodable: str = ""
     """The reason why a value of the next state has no bytes."""
     cpu_seconds: float = 0.0
-    """The processor time of the worker so far."""
+    """The processor time of the worker so far; of a stateless one, that for this task."""

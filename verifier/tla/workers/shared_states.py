@@ -74,8 +74,18 @@ class SharedStates(KnownStates):
         except Uncodable:
             return None
 
+    def list_codes(self) -> None:
+        """Find the bytes of the values that all knew at first, so that ``number_of_code`` knows them. Others
+        may have found these values by themselves."""
+        try:
+            for number in range(self.common):
+                self._by_code[self.coding.encode(self._values[number])] = number
+        except Uncodable as reason:
+            self.uncodable = str(reason)
+
     def number_of_code(self, code: Code) -> int:
-        """Return the number of the value with these bytes. No process knew it at first."""
+        """Return the number of the value with these bytes. Either no process knew it at first, or
+        ``list_codes`` was called."""
         number = self._by_code.get(code)
         if number is None:
             number = self._by_code[code] = self._append(code)

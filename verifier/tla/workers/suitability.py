@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from verifier.tla.search_state import SearchState
 
 
-def explain_one_process(search: SearchState) -> str:
-    """Return the reason; empty if there is none."""
+def explain_one_process(search: SearchState, *, elsewhere: bool = False) -> str:
+    """Return the reason; empty if there is none. ``elsewhere``: the other processes are no copies of this
+    one."""
     spec, evaluator = search.specification, search.evaluator
-    if not hasattr(os, "fork"):
+    if not elsewhere and not hasattr(os, "fork"):
         return "this system has no fork"
+    if elsewhere and spec.symmetry:  # nobody would notice there that permutations change more than names
+        return "the configuration has SYMMETRY"
     if evaluator.counts is not None:
         return "the evaluations of formulas are counted"
     if spec.possible:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla.coding import Coding, Uncodable
 from verifier.tla.exploration_result import ExplorationResult, State, Violation
-from verifier.tla.known_states import Row
+from verifier.tla.known_states import KnownStates, Row
 from verifier.tla.retracing import Walk
 from verifier.tla.value_types import Value
 from verifier.tla.workers.messages import Found, Task
@@ -42,9 +42,9 @@ class Worker:
 
     def __init__(self, search: SearchState, walk: Walk, coding: Coding) -> None:
         self.search, self.walk, self.coding = search, walk, coding
-        self.known = search.known
+        self.known: KnownStates = search.known
         self.common = self.known.value_count
-        """The number of values that all processes knew at first."""
+        """The number of values that have the same number on the other side: those that all knew at first."""
         self.values: dict[int, Value] = {}
         """The other values, by the number for all."""
         self.numbers: dict[int, int] = {}
@@ -55,7 +55,7 @@ class Worker:
 
     def expand(self, task: Task) -> Found:
         """Find the successors of states, up to the first unusual one."""
-        self._listen(task)
+        began = self._listen(task)
         found = Found()
         for row in task.rows:
             before = self._begin_result(task)
@@ -79,10 +79,12 @@ class Worker:
             found.parents += [task.first + found.expanded] * len(new)
             self._count(found, before)
         self.search.walking = False
-        found.cpu_seconds = time.process_time()
+        found.cpu_seconds = time.process_time() - began
         return found
 
-    def _listen(self, task: Task) -> None:
+    def _listen(self, task: Task) -> float:
+        """Learn what the other side says of values. Return the processor time from which the task counts:
+        this worker tells all its time."""
         self.search.level = task.level
         for own, number in task.numbered:
             self.values[number], self.numbers[own] = self.known.value(own), number
@@ -91,6 +93,7 @@ class Worker:
             own = self.known.number(value)
             self.numbers[own] = number
             self.given.add(own)
+        return 0.0
 
     def _begin_result(self, task: Task) -> ExplorationResult:
         """Begin to count again. Only the names of violations are looked at."""
