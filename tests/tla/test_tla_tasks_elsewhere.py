@@ -14,6 +14,7 @@ from tests.support.tasks_elsewhere import Elsewhere, list_asked, send_all_levels
 from tests.support.tla_modules import all_found, specify_module
 from tests.support.tla_random_texts import configuration, module
 from tests.tla.test_tla_workers import BODY, CONFIGURATIONS, GRID, LIMITS, SYMMETRIC
+from verifier.tla.columns import level_choice as columns
 from verifier.tla.explorer import Explorer
 from verifier.tla.known_states import KnownStates
 from verifier.tla.workers.messages import Task
@@ -120,6 +121,24 @@ def test_symmetry_is_left_to_one_process(tmp_path: Path) -> None:
     explorer = Explorer(made, properties=(), runner=Elsewhere(lambda: made, 0))
     assert explorer.workers is not None
     assert explorer.workers.why_alone == "the configuration has SYMMETRY"
+
+
+@pytest.mark.parametrize("rival", [0.0, 1e9])
+def test_columns_go_on_only_if_they_are_faster_than_many_processes(
+    rival: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "_LARGE", 30)
+    monkeypatch.setattr(columns, "_TRIED_BESIDE_OTHERS", 0.0)
+    specify = partial(specify_module, tmp_path, GRID, QUIET)
+    runner = Elsewhere(specify, 0)
+    runner.rival = rival
+    explorer = Explorer(specify(), properties=(), runner=runner)
+    found, by_columns = all_found(explorer)
+    assert by_columns is (rival == 0.0)
+    one = all_found(Explorer(specify(), properties=(), by_columns=False))[0]
+    assert found == one
+    assert explorer.workers is not None
+    assert explorer.workers.means[-1][0] == (1 if by_columns else 6)
 
 
 def test_what_is_found_stays_where_nobody_answers_any_more(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from verifier.cluster.master import is_one_process, slots_here
 from verifier.engines.exploration_progress import name_processes
+from verifier.files import reason_of
 from verifier.runs.explore_options import ExploreOptions
 
 if TYPE_CHECKING:
@@ -87,8 +88,12 @@ def _use_spark(
     from verifier.runs.modules.packed_module import explain_this_machine, pack
     from verifier.runs.modules.spark_runner import SparkRunner
 
-    packed = pack(loaded, options, checked)
-    if reason := explain_this_machine(packed):
+    try:
+        packed = pack(loaded, options, checked)
+        reason = explain_this_machine(packed)
+    except OSError as error:
+        reason = f"{error.filename or loaded.path}: {reason_of(error)}"
+    if reason:
         yield Sharing(asked=True, master=master, without_spark=f"one process explores: {reason}")
         return
     with TemporaryDirectory(prefix="verify-explore-") as temporary:
