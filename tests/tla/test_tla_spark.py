@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.child_processes import list_children
 from tests.support.clusters import Standalone, standalone
 from tests.support.columns import QUIET
 from tests.support.command_line import verify
@@ -202,6 +203,31 @@ def test_a_cluster_finds_the_same_though_a_worker_is_killed(
     assert killed
     assert other == one
     assert one[3]
+
+
+@pytest.mark.slow
+@needs_java
+def test_a_spark_that_ends_keeps_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    send_all_levels(monkeypatch, 20)
+    _wait_for_spark(monkeypatch)
+    loaded, checked, packed = prepare(read(tmp_path), keep_going=True)
+    one = find(loaded, checked, keep_going=True)
+    again = prepare(read(tmp_path), keep_going=True)[0]
+    with SparkRunner(SparkSettings(CLUSTER, tmp_path / "spark.log"), packed) as runner:
+
+        def end(explorer: Explorer) -> None:
+            if explorer.count > 500:
+                runner._session.kill_java()
+
+        other = find(again, checked, keep_going=True, runner=runner, enforce=end)
+    assert other[0].startswith("Spark ended: ")
+    count = other[1][0]
+    assert 500 < count < one[1][0]
+    assert other[5][0] == one[5][0][:count]
+    assert not [one for one in recwarn if "Spark" in str(one.message)]
+    assert not list_children()
 
 
 @pytest.mark.slow

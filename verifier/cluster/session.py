@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -121,8 +122,8 @@ class Session:
                 with suppress(Exception):
                     # A thread of PySpark's looks for this once a second, and is waited for.
                     self._context._accumulatorServer.server_shutdown = True
-                with suppress(Exception):
-                    self._context.stop()
+                with suppress(Exception), warnings.catch_warnings(action="ignore"):
+                    self._context.stop()  # it warns on the terminal if Java has ended
             with suppress(Exception):
                 self._end_java()
         finally:

@@ -148,7 +148,9 @@ class SparkRunner:
             try:
                 found = group.result()
             except SparkFailed as error:
-                if not attempts or self._has_ended():
+                if self._has_ended():
+                    raise Interrupted(f"Spark ended: {str(error).partition(': ')[2]}") from error
+                if not attempts:
                     raise Interrupted(str(error)) from error
                 self._submit(tasks, attempts - 1)
                 continue
