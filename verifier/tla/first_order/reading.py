@@ -329,5 +329,5 @@ class Reading:
     def enter_let(self, whole: ast.Let, scope: Scope) -> Scope:
         """Return the scope below the definitions of a LET."""
         for definition in whole.definitions:
-            scope = scope.binding(definition, Local(scope.values))
+            scope = scope.binding(definition, Local(scope.values, scope.old))
         return scope

@@ -48,6 +48,8 @@ class Local:
     """A definition of a LET, with the meaning of the names around it."""
 
     values: Mapping[ast.Symbol, Meaning]
+    old: Typed | None = None
+    """The value of ``@`` around it."""
 
 
 Meaning: TypeAlias = "Typed | Delayed | Local"
@@ -80,10 +82,10 @@ class Scope:
     def enter_definition(self, definition: ast.Definition, values: Mapping[ast.Symbol, Meaning]) -> Scope:
         """Return the scope of a definition's body. ``values``: of its parameters."""
         known = self.values.get(definition)
-        around = known.values if isinstance(known, Local) else {}
+        around, old = (known.values, known.old) if isinstance(known, Local) else ({}, None)
         if definition.nested and not isinstance(known, Local):
             raise Unread(definition.place, f"{definition.name} is used outside of its LET")
-        return replace(self, module=definition.module, values={**around, **values}, old=None)
+        return replace(self, module=definition.module, values={**around, **values}, old=old)
 
     def resume_argument(self, argument: Delayed) -> Scope:
         """Return the scope of an argument, read in the state in which it is used."""

@@ -7,12 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from verifier.encodings.expressions import term_of, wrap
-from verifier.encodings.operations import updated
+from verifier.encodings.operations import if_, updated
 from verifier.encodings.sorts import Function as FunctionSort
 from verifier.encodings.terms import Operator, Symbol, Term
+from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.first_order.comprehensions import make_comprehension
-from verifier.tla.first_order.kinds import Fields, Kind, Map, Optional, Pair, Part, SetOf, Whole, has_integers
+from verifier.tla.first_order.kinds import (
+    Fields,
+    Kind,
+    Map,
+    Optional,
+    Pair,
+    Part,
+    SetOf,
+    Whole,
+    has_integers,
+    is_within,
+)
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread, describe_kind
 from verifier.tla.first_order.typed import ALWAYS, Assigned, Collection, Typed, conjoin, quantify, variable_of
@@ -123,16 +135,31 @@ def _product(reading: Reading, whole: ast.Product, scope: Scope, expected: Kind 
 def _at(reading: Reading, whole: ast.At, scope: Scope, expected: Kind | None) -> Typed:
     if scope.old is None:
         raise Unread(whole.place, "@ outside of EXCEPT")
+    if isinstance(scope.old, Assigned) and not scope.assigning:
+        raise Unread(
+            whole.place,
+            "@ may have integers beyond its bounds here, because this EXCEPT changed it before: change each "
+            "part once",
+        )
     return scope.old
 
 
 def _except(reading: Reading, whole: ast.Except, scope: Scope, expected: Kind | None) -> Typed:
-    before = value = reading.read_typed(whole.function, scope, expected)
+    before = value = _read_changed(reading, whole.function, scope, expected)
     for number, update in enumerate(whole.updates):
         earlier = whole.updates[:number]
         is_apart = all(_are_apart(update.path, one.path) for one in earlier)
         value = _update(reading, value, before if is_apart else value, update.path, update.value, scope)
     return value
+
+
+def _read_changed(reading: Reading, whole: ast.Expression, scope: Scope, expected: Kind | None) -> Typed:
+    """Return the value that an EXCEPT changes. In an assignment, another EXCEPT may have made it."""
+    if scope.assigning and isinstance(whole, ast.At | ast.Except):
+        value = reading.read(whole, scope, expected)
+        if isinstance(value, Assigned):
+            return value
+    return reading.read_typed(whole, scope, expected)
 
 
 def _are_apart(one: tuple[ast.Expression, ...], other: tuple[ast.Expression, ...]) -> bool:
@@ -152,21 +179,15 @@ def _update(
 ) -> Typed:
     """Return a value with another part. ``before``: a value with the same old part, which is ``@``."""
     if not path:
-        old: Typed | None = before
-        if isinstance(before, Assigned):  # of a value that is changed twice, the bounds of @ are not known
-            old = Typed(Whole(), before.value) if isinstance(before.kind, Whole) else None
-        if not scope.assigning:
-            return reading.read_typed(value, replace(scope, old=old), whole.kind)
-        below = reading.read_part(value, replace(scope, old=old), whole.kind)
-        fitting = reading.kinds.widen(below, whole.kind)
-        return fitting or Assigned(whole.kind, reading.assign(below, whole.kind, value.place).value)
+        return _read_part(reading, value, before, whole.kind, scope)
     first, rest = path[0], path[1:]
     match whole.kind:
         case Map(domain, range_):
-            key = reading.read_key(first, scope, domain)
+            key, has_key = _read_changed_key(reading, first, scope, domain)
             old, own = (_part_of(one, range_, one.value[key.value]) for one in (before, whole))
             below = _update(reading, own, old, rest, value, scope)
-            return _whole_of(whole, below, updated(whole.value, key.value, below.value))
+            changed = updated(whole.value, key.value, below.value)
+            return _whole_of(whole, below, if_(has_key, changed, whole.value))
         case Fields() if isinstance(first, ast.String):
             part = whole.kind.part(first.value)
             if part is None or part.may_lack:
@@ -180,6 +201,35 @@ def _update(
             terms = (term_of(whole.value), term_of(below.value))
             return _whole_of(whole, below, wrap(Term(Operator.RECORD_UPDATE, sort, terms, part.name)))
     raise Unread(first.place, f"a part of {whole.kind} is changed by EXCEPT")
+
+
+def _read_part(reading: Reading, value: ast.Expression, before: Typed, kind: Kind, scope: Scope) -> Typed:
+    """Return the new value of a part. ``before``: the old one, which is ``@``."""
+    old = before
+    if isinstance(before, Assigned) and isinstance(before.kind, Whole):
+        old = Typed(Whole(), before.value)  # of an integer that is changed twice, the bounds are not known
+    inner = replace(scope, old=old)
+    if not scope.assigning:
+        return reading.read_typed(value, inner, kind)
+    try:
+        below = reading.read_assigned(value, inner, kind)
+    except Misfit:
+        below = reading.assign(reading.read_typed(value, inner), kind, value.place)
+    fitting = None if isinstance(below, Assigned) else reading.kinds.widen(below, kind)
+    return fitting or Assigned(kind, below.value)
+
+
+def _read_changed_key(
+    reading: Reading, whole: ast.Expression, scope: Scope, domain: Kind
+) -> tuple[Typed, BooleanValue]:
+    """Return an argument of a function in EXCEPT, and the formula that it is in the domain. EXCEPT changes
+    nothing beyond the domain."""
+    key = reading.read_key(whole, scope, domain)
+    if not isinstance(domain, Whole):
+        return key, ALWAYS
+    kind = reading.read_typed(whole, scope).kind
+    assert isinstance(kind, Whole)
+    return key, ALWAYS if is_within(kind, domain) else reading.kinds.is_within(key, domain)
 
 
 def _part_of(whole: Typed, kind: Kind, value: Any) -> Typed:

@@ -154,6 +154,10 @@ class Kinds:
         has = self._within(kind) if isinstance(kind, Whole) else _has_any
         return Collection(kind, has, all_values(kind.sort(self.sorts)), whole=True)
 
+    def is_within(self, one: Typed, kind: Whole) -> BooleanValue:
+        """Return the formula that an integer is between the bounds of a kind."""
+        return self._within(kind)(one)
+
     def _within(self, kind: Whole) -> Callable[[Typed], BooleanValue]:
         assert kind.low is not None
         assert kind.high is not None
