@@ -39,14 +39,14 @@ from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
 from verifier.runs.building import build_model
 from verifier.runs.engine import Listen
-from verifier.runs.loaded import Differs, OfModule, TypeInvariantViolated
+from verifier.runs.loaded import Agreement, Differs, OfModule, TypeInvariantViolated
 from verifier.runs.protocol_loading import load_class_at
 from verifier.runs.reading_for_all import class_of, list_small_constants, reading_of
 from verifier.specs.constants import IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.definition import Definition, DefinitionError
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
-from verifier.verdict import VerdictKind
+from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.prove_options import ProveOptions
@@ -222,15 +222,47 @@ def _stop_at_type_invariant(
     return stop_at_violations(properties, reason, violated.verdicts)
 
 
+def _ask_undecided(question: Question[ProveOptions], agreement: Agreement) -> Question[ProveOptions]:
+    """Return the question about the properties that the comparison leaves open. Raises UsageError if none of
+    the properties has a value."""
+    if question.properties and agreement.without_value.keys() >= set(question.properties):
+        raise UsageError(agreement.without_value[question.properties[0]])
+    known = agreement.violated.keys() | agreement.without_value.keys()
+    return replace(question, properties=tuple(name for name in question.properties if name not in known))
+
+
+def _add_decided(
+    outcome: AllConstantsOutcome, agreement: Agreement, asked: Sequence[str]
+) -> AllConstantsOutcome:
+    """Add the verdicts that the comparison found, in the order that is asked for."""
+    every = {one.property_name: one for one in outcome.verdicts}
+    for name, reason in agreement.without_value.items():
+        every[name] = Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason, found_by=ALL_CONSTANTS)
+    every |= {name: verdict for name, (verdict, _) in agreement.violated.items()}
+    names = dict.fromkeys((*(name for name in asked if name in every), *every))
+    return replace(outcome, verdicts=tuple(every[name] for name in names))
+
+
+def _add_left_out(outcome: AllConstantsOutcome, module: OfModule) -> AllConstantsOutcome:
+    """Add the open verdicts on properties of a module without a proof, and what its proofs rest on."""
+    called = {"type_invariant": module.type_invariant}
+    called |= {"ignored": module.ignored} if module.ignored else {}
+    decided = {verdict.property_name for verdict in outcome.verdicts}
+    left_out = [one for one in module.left_out if one.property_name not in decided]
+    statistics = {**outcome.statistics, **called}
+    return replace(outcome, statistics=statistics, verdicts=(*outcome.verdicts, *left_out))
+
+
 def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Run:
     """Run until it is done, out of time, or interrupted."""
-    began, reading, model = time.monotonic(), None, None
+    began, reading, model, asked = time.monotonic(), None, None, question.properties
     early: EarlyViolations | None = None
-    figures: Mapping[str, Any] | None = None
+    agreement: Agreement | None = None
     traces: Mapping[str, Mapping[str, Any]] = {}
     try:
         if question.loaded.of_module is not None:
-            figures = question.loaded.of_module.compare(question.limits)
+            agreement = question.loaded.of_module.compare(question.limits)
+            question = _ask_undecided(question, agreement)
         reading = within(question.limits, lambda: reading_of(question.loaded))
         building = time.monotonic() - began
         small = _models(question, reading)
@@ -246,8 +278,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     except TypeInvariantViolated as violated:  # each proof would need the type invariant
         building, traces = time.monotonic() - began, violated.traces
         outcome = _stop_at_type_invariant(question.properties, violated)
-    if figures is not None:
-        outcome = replace(outcome, statistics={**outcome.statistics, "validation": figures})
+    if agreement is not None:
+        outcome = replace(outcome, statistics={**outcome.statistics, "validation": agreement.figures})
     if reading is not None and early is not None and not outcome.interrupted:
         if question.options.suggest:
             from verifier.runs.suggested_proofs import prove_with_suggestions  # few runs need it
@@ -258,20 +290,17 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
             outcome, model = _with_counterexamples(outcome, small, question.limits)
         if model is not None and question.loaded.of_module is not None:
             outcome, model, traces = _tell_by_module(outcome, model, question.loaded.of_module)
+    if agreement is not None:
+        outcome = _add_decided(outcome, agreement, asked)
+        traces = {**traces, **{name: file for name, (_, file) in agreement.violated.items()}}
     if question.loaded.of_module is not None:
-        called: dict[str, Any] = {"type_invariant": question.loaded.of_module.type_invariant}
-        if question.loaded.of_module.ignored:
-            called["ignored"] = question.loaded.of_module.ignored
-        outcome = replace(outcome, statistics={**outcome.statistics, **called})
-        decided = {verdict.property_name for verdict in outcome.verdicts}
-        left_out = [one for one in question.loaded.of_module.left_out if one.property_name not in decided]
-        outcome = replace(outcome, verdicts=(*outcome.verdicts, *left_out))
+        outcome = _add_left_out(outcome, question.loaded.of_module)
     since = question.limits.since
     return Run(
         engine="prove",
         definition=_as_said(question.definition, reading),
         model=model,
-        options={"properties": list(question.properties), **question.recorded},
+        options={"properties": list(asked), **question.recorded},
         depth=0,
         solvers=(FINDER, CHECKER),
         outcome=outcome,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from typing import Protocol as Interface
@@ -97,6 +97,19 @@ Disagrees."""
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """A comparison of a protocol with its module that found no difference."""
+
+    figures: Mapping[str, Any]
+    """Its extent."""
+    violated: Mapping[str, tuple[Verdict, Mapping[str, Any]]] = field(default_factory=dict)
+    """The properties that an execution of the module violates at some of the compared constants, each with
+    the file of the execution."""
+    without_value: Mapping[str, str] = field(default_factory=dict)
+    """The properties that have no value in a reached state, each with the reason."""
+
+
+@dataclass(frozen=True)
 class OfModule:
     """The module from whose text a protocol was read for all constants."""
 
@@ -104,9 +117,8 @@ class OfModule:
     """The hash of the texts and the configuration."""
     assumed: tuple[str, ...]
     """The assumptions on constants that are single values, in words."""
-    compare: Callable[[Limits], Mapping[str, Any]]
-    """Compares the protocol with the interpreter of the module. Returns the extent. Raises Differs and
-    TypeInvariantViolated."""
+    compare: Callable[[Limits], Agreement]
+    """Compares the protocol with the interpreter of the module. Raises Differs and TypeInvariantViolated."""
     write_module: Callable[[Mapping[str, Term]], str]
     """Returns the text of a module that extends this one by lemmas. Raises NoText."""
     extended: Callable[[str, Sequence[str], Sequence[str]], AbstractContextManager[Loaded]]

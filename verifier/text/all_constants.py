@@ -69,7 +69,7 @@ def render_for_all(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 def _counterexample(run: Run, verdict: Verdict, width: int, full: bool) -> list[RenderableType]:
     """A step at small constants."""
-    if run.model is None:
+    if run.model is None or verdict.property_name in run.traces:
         return []
     small = run.model.definition  # its constants are not those that the protocol has by default
     remark, inductive = "", verdict.kind is not VerdictKind.VIOLATED

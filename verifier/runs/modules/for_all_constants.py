@@ -14,13 +14,14 @@ from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.parametric.traced import polynomial_of, polynomial_text
 from verifier.processes.limits import Limits
-from verifier.runs.loaded import Loaded, OfModule, ReadingOptions
+from verifier.runs.loaded import Agreement, Loaded, OfModule, ReadingOptions
 from verifier.runs.modules.configured_module import ConfiguredModule
 from verifier.runs.modules.constrained_violations import name_constraints
 from verifier.runs.modules.explained_sizes import LoadAt, explain_at_sizes, retell_at_sizes
 from verifier.runs.modules.fixed_constants import SpecifyAt
 from verifier.runs.modules.loading import TlaDefinition, TlaLoaded, formula_named
 from verifier.runs.modules.loading import load as load_module
+from verifier.runs.modules.met_violations import tell_violation
 from verifier.runs.modules.protocol_agreement import compare
 from verifier.runs.modules.type_violations import LeavesSorts, find_violations
 from verifier.runs.modules.verdicts import temporal_verdicts
@@ -72,6 +73,7 @@ def read_as_protocol(
         formula_named(specification, name, [], "lemma")
     protocol, unread = _make_protocol(specification, properties, helping)
     left_out += unread
+    watched = [one.property_name for one in unread]
     try:
         made = load_class_at(protocol.kind, {}, loaded.spec, loaded.began)
     except AssumptionFailed:
@@ -95,7 +97,7 @@ def read_as_protocol(
         of_module=OfModule(
             source_hash,
             protocol.constants.assumed,
-            lambda limits: _compare(protocol, source, asked, limits),
+            lambda limits: _compare(protocol, source, asked, watched, limits),
             lambda terms: _write_module(protocol, terms),
             lambda text, names, more: _extend_module(source, text, names, (*helping, *more), load_tla),
             protocol.type_invariant,
@@ -192,14 +194,26 @@ def _is_no_invariant(source: ConfiguredModule, name: str) -> bool:
 
 
 def _compare(
-    protocol: ModuleProtocol, source: ConfiguredModule, properties: Sequence[str], limits: Limits
-) -> Mapping[str, Any]:
-    """Compare a protocol with its module. Return the extent. Raises Differs and TypeInvariantViolated."""
+    protocol: ModuleProtocol,
+    source: ConfiguredModule,
+    properties: Sequence[str],
+    watched: Sequence[str],
+    limits: Limits,
+) -> Agreement:
+    """Compare a protocol with its module. ``watched``: asked invariants without a reading. Raises Differs and
+    TypeInvariantViolated."""
+    definition = source.module.definition
     try:
-        return compare(protocol, _specify_at(protocol, source), _SECONDS, limits).figures()
+        compared = compare(protocol, _specify_at(protocol, source), _SECONDS, limits, watched)
     except LeavesSorts as met:
-        definition = source.module.definition
         raise find_violations(met, protocol.type_invariant, properties, definition, limits) from None
+    told = {
+        name: tell_violation(name, met, definition, limits)
+        for name, met in compared.violated.items()
+        if name in properties
+    }
+    violated = {name: one for name, one in told.items() if one is not None}
+    return Agreement(compared.figures(), violated, compared.without_value)
 
 
 def _specify_at(protocol: ModuleProtocol, source: ConfiguredModule) -> SpecifyAt:

@@ -30,6 +30,7 @@ from verifier.runs.loaded import Differs
 from verifier.runs.modules.constant_choices import Choice, choices_of
 from verifier.runs.modules.fixed_constants import SpecifyAt, make_specifications
 from verifier.runs.modules.loading import no_initial_state
+from verifier.runs.modules.met_violations import Met, meet
 from verifier.runs.modules.type_violations import LeavesSorts
 from verifier.specs.definition import Action, Definition
 from verifier.specs.plain_steps import happening
@@ -79,18 +80,30 @@ class Compared:
     partly: list[dict[str, int]] = field(default_factory=list)
     """The constants at which only some states were compared."""
     seconds: float = 0.0
+    watched: Sequence[str] = ()
+    """Invariants without a reading. Only the interpreter evaluates them."""
+    violated: dict[str, Met] = field(default_factory=dict)
+    """The invariants that are false in a reached state."""
+    without_value: dict[str, str] = field(default_factory=dict)
+    """The invariants that have no value in a reached state, each with the reason."""
 
     def figures(self) -> dict[str, Any]:
         """Return the counts for the JSON output."""
-        return {**vars(self), "seconds": round(self.seconds, 3)}
+        names = ("states", "steps", "drawn", "undefined", "sizes", "partly")
+        return {**{name: getattr(self, name) for name in names}, "seconds": round(self.seconds, 3)}
 
 
 def compare(
-    protocol: ModuleProtocol, specify_at: SpecifyAt, seconds: float, limits: Limits, seed: int = 0
+    protocol: ModuleProtocol,
+    specify_at: SpecifyAt,
+    seconds: float,
+    limits: Limits,
+    watched: Sequence[str] = (),
+    seed: int = 0,
 ) -> Compared:
     """Compare at the constants of the configuration, and at smaller and larger ones within about this
     processor time for each. Raises Differs at the first difference, and LeavesSorts."""
-    compared, began = Compared(), time.process_time()
+    compared, began = Compared(watched=watched), time.process_time()
     for number, choice in enumerate(choices_of(protocol.constants, Random(seed))):
         beyond = time.process_time() - began > _MOST_TIMES * seconds
         if number >= _LEAST_SIZES and beyond and (compared.sizes or number >= _MOST_SIZES):
@@ -127,7 +140,7 @@ class _Comparison:
         self.kinds: list[Kind] = list(protocol.kinds.values())
         self.largest = choice.sizes.get(LARGEST)
         self.read = Reader()
-        constants = classify(specification, protocol.constants)
+        self.constants = constants = classify(specification, protocol.constants)
         sorts = protocol.reading(protocol.kind(dict(choice.sizes))).sorts
         self.values = Translator(constants, sorts)
         fixed = self.values.encode_families()
@@ -140,8 +153,10 @@ class _Comparison:
             (name, terms[name], self._test(formula_of(specification, operator_of(name))))
             for name in protocol.claims
         ]
+        self.watched = [(name, self._test(formula_of(specification, name))) for name in compared.watched]
         self.initial = [self._test(one) for one in specification.init]
         self.names = [one.name for one in specification.variables]
+        self.properties = {one.name for one in definition.properties}
         self.type_invariant = protocol.type_invariant
         self.deadline = 0.0
         self.all_initial = False
@@ -160,6 +175,8 @@ class _Comparison:
             return
         with without_traces(self.specification):
             states, is_complete = self._reach()
+            if not states and not self.choice.is_own:
+                return  # nothing can happen at these constants
             if not states:
                 raise no_initial_state(self.specification)
             self._draw(states, seconds)
@@ -214,10 +231,15 @@ class _Comparison:
         """Compare a state and its successors. Return these."""
         environment = self._encode(state)
         self._compare_claims(state, environment, reached=True)
+        self.specification.evaluator.now[:] = state
+        for name, test in self.watched:
+            with suppress(NoValue):
+                if not test():
+                    self._record_violation(name)
         try:
             theirs = list(dict.fromkeys(self.stepper.successors(state)))
         except NoValue as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(f"with {self.choice.shown}, a step has no value: {error}") from None
         inside = self._compare_steps(state, environment, theirs, reached=True)
         self.compared.states += 1
         return inside
@@ -241,7 +263,8 @@ class _Comparison:
 
     def _compare_claims(self, state: State, environment: Environment, *, reached: bool) -> None:
         for name, term, test in self.claims:
-            self._compare_formula(name, term, test, state, environment, reached=reached)
+            if name not in self.compared.without_value:
+                self._compare_formula(name, term, test, state, environment, reached=reached)
 
     def _compare_formula(
         self,
@@ -265,23 +288,38 @@ class _Comparison:
             if reached and mine is True and self._is_about_kinds_alone(name, error):
                 return
             if reached:
-                raise UsageError(str(error)) from None
+                self._record_no_value(name, error)
+                return
             theirs = None
         if mine is theirs:
-            if reached and mine is False and name == self.type_invariant:
-                raise self._violates_types("a variable has a value that its sort lacks", state)
+            if reached and mine is False:
+                if name == self.type_invariant:
+                    raise self._violates_types("a variable has a value that its sort lacks", state)
+                self._record_violation(name)
             return
         if not reached and (mine is None or theirs is None):
             self.compared.undefined += 1
             return
         raise self._differs(name, state, _say(theirs), _say(mine))
 
+    def _record_violation(self, name: str) -> None:
+        """Record that a claim is false in a reached state. A lemma may be so: then it proves nothing."""
+        violated = self.compared.violated
+        violated[name] = meet(violated.get(name), self.specification, self.choice, self.constants)
+
+    def _record_no_value(self, name: str, error: NoValue) -> None:
+        """Record that a property has no value in a reached state. Raises UsageError for a lemma."""
+        reason = f"with {self.choice.shown}, {name} has no value in a reachable state: {error}"
+        if name not in self.properties:
+            raise UsageError(reason) from None
+        self.compared.without_value[name] = reason
+
     def _is_about_kinds_alone(self, name: str, error: NoValue) -> bool:
         """True if the type invariant has no value because it seeks -1, say, among records. In TLA+ it is true
         if -1 is in another part of the union. Each value of the state is of its kind: it could not be encoded
         otherwise. An asked property must have a value."""
-        asked = {one.name for one in self.definition.properties}
-        return name == self.type_invariant and name not in asked and error.words == INCOMPARABLE
+        is_types = name == self.type_invariant and name not in self.properties
+        return is_types and error.words == INCOMPARABLE
 
     def _compare_steps(
         self, state: State, environment: Environment, theirs: Sequence[State], *, reached: bool
