@@ -17,7 +17,7 @@ from verifier.parametric.errors import NotParametric
 from verifier.processes.limits import Limits
 from verifier.runs.asking import execute
 from verifier.runs.certifying_all import certify, read_claim
-from verifier.runs.loaded import Differs, Loaded, ReadingOptions
+from verifier.runs.loaded import Agreement, Differs, Loaded, ReadingOptions
 from verifier.runs.loading import load
 from verifier.runs.modules.loading import load as load_module
 from verifier.runs.modules.protocol_agreement import Compared, compare
@@ -218,7 +218,7 @@ def test_a_difference_is_an_error_and_nothing_is_claimed(tmp_path: Path) -> None
     loaded = _read(_write(tmp_path), "Mutex")
     assert loaded.of_module is not None
 
-    def differ(_: Limits) -> Mapping[str, Any]:
+    def differ(_: Limits) -> Agreement:
         raise Differs("they differ")
 
     from verifier.runs.all_constants import prepare, run
