@@ -83,10 +83,7 @@ FAULTS = [
         'engine = "induct"',
         'engine = "live"',
         14,
-        (
-            "sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced is about single states",
-            "manifest: Liveness: no cell expects a verdict on Liveness, which is a property of sac.py",
-        ),
+        ("sac-induct: DeadlockBalanced: PROVED is expected, but DeadlockBalanced is about single states",),
     ),
     Fault(
         "what must be reached is not",

@@ -95,6 +95,8 @@ def test_what_was_not_tried_is_told_from_what_is_open(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("more", "says"),
     [
+        (("--engine", "ic3"), "--engine ic3 does not go with --all-constants"),
+        (("--solver", "z3"), "--solver z3 does not go with --all-constants"),
         (("--set", "clients=4"), "proves for every clients"),
         (("--property", "Nothing"), "Nothing"),
     ],

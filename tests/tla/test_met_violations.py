@@ -95,3 +95,9 @@ def test_a_property_without_a_value_is_open_alone(tmp_path: Path) -> None:
 def test_a_question_about_that_property_alone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"with N=1, Rest has no value"):
         prove_text(tmp_path, DIVIDES, "CONSTANT N = 3\nINVARIANTS TypeOK Above Rest\n", "Rest")
+
+
+def test_given_constants_that_violate_an_assumption_are_named(tmp_path: Path) -> None:
+    """A negative number has no reading, but the ASSUME is what the user must look at."""
+    with pytest.raises(UsageError, match=r"the assumption is false at these constants; got N=-3"):
+        prove_text(tmp_path, DIVIDES, "CONSTANT N = -3\nINVARIANTS TypeOK Above\n")

@@ -45,6 +45,7 @@ def _prepare(loaded: Loaded, options: ProveOptions) -> Question[ProveOptions]:
     if options.all_constants:
         from verifier.runs import all_constants
 
+        _refuse_other_provers(options)
         return all_constants.prepare(question)
     if options.suggest:
         raise UsageError("--suggest belongs to proofs for all constants: give --all-constants too")
@@ -93,6 +94,15 @@ def _run(
         ),
         certificates={proof.property_name: proof.certificate for proof in proofs},
     )
+
+
+def _refuse_other_provers(options: ProveOptions) -> None:
+    """Raise UsageError for options that choose a prover at given constants."""
+    plain = ProveOptions()
+    chosen = [name for name in ("engine", "solver", "by") if getattr(options, name) != getattr(plain, name)]
+    if chosen:
+        words = f"--{chosen[0]} {getattr(options, chosen[0])} does not go with --all-constants"
+        raise UsageError(f"{words}, whose proofs are by induction: z3 finds them, and cvc5 checks them")
 
 
 def _check_lemmas(options: ProveOptions, known: Sequence[str]) -> None:

@@ -71,7 +71,11 @@ def read_as_protocol(
     helping = list(dict.fromkeys([*(one.name for one in loaded.definition.lemmas), *lemmas]))
     for name in helping:
         formula_named(specification, name, [], "lemma")
-    protocol, unread = _make_protocol(specification, properties, helping)
+    try:
+        protocol, unread = _make_protocol(specification, properties, helping)
+    except Unread:
+        source.check_assumptions()  # the given constants may be the reason
+        raise
     left_out += unread
     watched = [one.property_name for one in unread]
     try:
