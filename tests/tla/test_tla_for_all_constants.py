@@ -254,24 +254,28 @@ def _small(
 
 
 REFUSED = {
-    "an empty set": (_small(), "Node = {}\nNil = Nil", "is empty in the configuration"),
+    "an empty set": (_small(), "Node = {}\nNil = Nil", "is empty in the configuration, .*: give it one"),
     "a set of sets": (_small(), "Node = {{a}, {b}}\nNil = Nil", "are sets or tuples"),
     "a constant by an operator": (_small(), "Node <- TypeOK\nNil = Nil", "by an operator|cannot depend"),
     "an element by its name": (
         _small(inv="Nil \\in x"),
         "Node = {Nil, b}\nNil = Nil",
-        "no element by its name",
+        "no element by its name: write a variable that never changes",
     ),
-    "a string as an element": (_small(inv='"a" \\in x'), "Node = {a, b}\nNil = Nil", "is sought in a set"),
+    "a string as an element": (
+        _small(inv='"a" \\in x'),
+        "Node = {a, b}\nNil = Nil",
+        "is sought in a set .*: no element of Node is known by its name",
+    ),
     "a string compared with an element": (
         _small(inv='\\A n \\in Node : n # "a"'),
         "Node = {a, b}\nNil = Nil",
-        "are compared",
+        r"are compared: no element of Node is known by its name, so name any, as in .A x .in Node",
     ),
     "a Nat that the configuration replaces": (
         _small("0..3", "0", "x", "x \\in Nat", more="Few == 0..3"),
         "Node = {a}\nNil = Nil\nNat <- Few",
-        "another operator or value in place of Nat",
+        "another operator or value in place of Nat: .*; leave it out of the configuration",
     ),
     "a name that ranges over Nat": (
         _small("Nat", "0", "x + 1", "\\E y \\in Nat : y = x"),
@@ -282,6 +286,29 @@ REFUSED = {
         _small("Node", "CHOOSE n \\in Node : TRUE"),
         "Node = {a}\nNil = Nil",
         "only the least or greatest element",
+    ),
+    "a choice that reaches to the end of Init": (
+        _small("Node /\\ y \\in Node", "CHOOSE n \\in Node : TRUE /\\ y = n", "x /\\ y' = y").replace(
+            "VARIABLE x", "VARIABLES x, y"
+        ),
+        "Node = {a}\nNil = Nil",
+        "reads y: is a parenthesis missing",
+    ),
+    "an element beside integers": (
+        _small(inv="\\A n \\in x : n < 3"),
+        "Node = {1, 2}\nNil = Nil",
+        "an integer is expected here, .*: in place of Node write a range, such as 0..Most",
+    ),
+    "a power": (_small(inv="2 ^ 2 = 4"), "Node = {a}\nNil = Nil", "write a constant in place of the power"),
+    "an integer beside elements": (
+        _small("Node \\cup {0}", "0"),
+        "Node = {a}\nNil = Nil",
+        "a union of .*: in place of integers beside other values write one string or model value",
+    ),
+    "two strings beside elements": (
+        _small('Node \\cup {"a", "b"}', '"a"'),
+        "Node = {a}\nNil = Nil",
+        "a union of .*: beside other values write only one string or model value",
     ),
     "a value outside of the sort": (
         _small("Node", "x", "Nil"),
@@ -296,7 +323,7 @@ REFUSED = {
     "an unread ASSUME": (
         _small(more="ASSUME \\E a, b \\in Node : a # b"),
         "Node = {a, b}\nNil = Nil",
-        "this ASSUME is not a comparison",
+        "this ASSUME is not a comparison .*: leave it out, or make it a premise of the property",
     ),
     "an unassigned variable": (
         _small().replace("VARIABLE x", "VARIABLES x, y").replace("x \\in", "y \\in Node /\\ x \\in"),
@@ -306,12 +333,12 @@ REFUSED = {
     "two sets in a union": (
         _small("SUBSET (Node \\cup Other)").replace("Node, Nil", "Node, Other, Nil"),
         "Node = {a}\nOther = {b}\nNil = Nil",
-        "a union of sets",
+        "a union of sets .*: write one constant set in place of Node and Other",
     ),
     "a part of the domain": (
         _small("[Node -> BOOLEAN]", "[n \\in {m \\in Node : TRUE} |-> TRUE]"),
         "Node = {a}\nNil = Nil",
-        "the domain of a function",
+        "the domain of a function .*: write such a set",
     ),
 }
 

@@ -110,7 +110,8 @@ def _read_assumption(whole: ast.Expression, constants: Constants) -> Assumed | N
             return None  # every index set is finite
     raise Unread(
         whole.place,
-        "this ASSUME is not a comparison of integer constants or of numbers of elements of constant sets",
+        "this ASSUME is not a comparison of integer constants or of numbers of elements of constant sets: "
+        "leave it out, or make it a premise of the property, as in P => Q",
     )
 
 

@@ -16,5 +16,5 @@ def read_cardinality(reading: Reading, whole: ast.Apply, scope: Scope, expected:
     if collection.element is None:
         return Typed(Whole(Linear(0), Linear(0)), integer(0))
     if collection.made is None:
-        raise Unread(whole.place, "the number of elements of a set that is not a value")
+        raise Unread(whole.place, "the number of elements of a set that is not a value: count {x \\in S : P}")
     return Typed(Whole(), collection.made.cardinality)

@@ -177,11 +177,16 @@ def _classify(constants: Constants, name: str, value: Value, specification: Spec
         constants.fixed[name] = value is TRUE
     elif isinstance(value, frozenset):
         if not value:
-            constants.refused[name] = f"{name} is empty in the configuration, and read sets have elements"
+            constants.refused[name] = (
+                f"{name} is empty in the configuration, and read sets have elements: give it one"
+            )
         else:
             constants.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
-        constants.refused[name] = f"the value of {name} is not a set, model value, Boolean or integer from 0"
+        constants.refused[name] = (
+            f"the value of {name} is not a set, model value, Boolean or integer from 0: give it one of "
+            f"these, such as the model value {name} = {name}"
+        )
 
 
 def _refuse_shared(constants: Constants) -> None:
@@ -193,10 +198,10 @@ def _refuse_shared(constants: Constants) -> None:
         if value in elements:
             constants.refused[name] = (
                 f"{name} is an element of {elements[value]} in the configuration; a proof for all constants "
-                "knows no element by its name"
+                "knows no element by its name: write a variable that never changes"
             )
         elif other != name:
-            constants.refused[name] = f"{name} and {other} are one value in the configuration"
+            constants.refused[name] = f"{name} and {other} are one value in the configuration: give them two"
         else:
             continue
         del constants.atoms[name]
@@ -218,7 +223,7 @@ def list_words(
                 words[name] = None
     strings = {node.value for node in nodes_below(roots) if isinstance(node, ast.String)}
     for name in strings & constants.atoms.keys():
-        constants.refused[name] = f"{name} is both a string and a constant of the module"
+        constants.refused[name] = f"{name} is both a string and a constant of the module: rename one"
         del constants.atoms[name]
     constants.strings = tuple(sorted(strings))
     constants.used_atoms = tuple(sorted(words.keys() & constants.atoms.keys()))

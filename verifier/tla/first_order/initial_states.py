@@ -54,14 +54,18 @@ class InitialStates:
         self, variable: ast.Variable, parts: list[Part], known: frozenset[ast.Variable]
     ) -> None:
         about = [part for part in parts if variable in self._find_read(*part)]
-        values = self._find_values(*about[0], variable) if len(about) == 1 else ()
+        values = list(self._find_values(*about[0], variable)) if len(about) == 1 else []
         if not any(self._find_read(*value) <= known for value, _ in values):
+            is_open = len(values) == 1 and isinstance(values[0][0][0], ast.Choose | ast.If | ast.Let)
+            unread = self._find_read(*values[0][0]) - known if is_open else _NONE
+            names = " and ".join(sorted(one.name for one in unread))
+            hint = f" (its value here reads {names}: is a parenthesis missing?)" if unread else ""
             place = about[-1][0].place if about else self.reading.specification.init[0].body.place
             raise Unread(
                 place,
                 f"Init may give {variable.name} a value that is not {self.kinds[variable]}: write "
                 f"{variable.name} = … or {variable.name} \\in … as a conjunct, and with such values if Init "
-                "says more of it",
+                f"says more of it{hint}",
             )
 
     def _flatten(self, whole: ast.Expression, scope: Scope) -> Iterator[Part]:

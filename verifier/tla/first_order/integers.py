@@ -8,6 +8,7 @@ from typing import Any
 from verifier.encodings.expressions import all_values, integer
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
+from verifier.tla.first_order.advice import advise
 from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.kinds import INTEGERS, NATURALS, Kind, Linear, Truth, Whole
 from verifier.tla.first_order.reading import Reading, Rule
@@ -21,7 +22,8 @@ def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
     integers = [reading.read_typed(one, scope) for one in whole.arguments]
     for one, written in zip(integers, whole.arguments, strict=True):
         if not isinstance(one.kind, Whole):
-            raise Misfit(written.place, f"an integer is expected here, and this is {one.kind}")
+            words = f"an integer is expected here, and this is {one.kind}"
+            raise Misfit(written.place, words + advise(one.kind, Whole()))
     return integers
 
 

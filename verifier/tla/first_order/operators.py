@@ -10,6 +10,7 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.errors import Place
+from verifier.tla.first_order.advice import advise, refuse_pair
 from verifier.tla.first_order.cardinalities import read_cardinality
 from verifier.tla.first_order.comprehensions import make_comprehension
 from verifier.tla.first_order.integers import INTEGER_OPERATORS
@@ -81,7 +82,7 @@ def _equals(reading: Reading, whole: ast.Apply, scope: Scope) -> BooleanValue:
     if kinds == [SetOf(None)] * 2:
         return ALWAYS
     shown = " and ".join(map(str, kinds)) or "values whose kinds are not known"
-    raise Unread(whole.place, f"{shown} are compared")
+    raise Unread(whole.place, f"{shown} are compared{advise(*kinds) if len(kinds) == 2 else ''}")
 
 
 def _equal_with_any_bounds(reading: Reading, one: Typed, other: Typed) -> BooleanValue | None:
@@ -183,7 +184,8 @@ def _find_membership(
         and reading.constants.assume_apart(value.word, collection.element.constant)
     ):
         return NEVER
-    raise Unread(item.place, f"{value.kind} is sought in a set whose elements are {collection.element}")
+    words = f"{value.kind} is sought in a set whose elements are {collection.element}"
+    raise Unread(item.place, words + advise(value.kind, collection.element))
 
 
 def _among(reading: Reading, value: Typed, collection: Collection) -> BooleanValue | None:
@@ -230,7 +232,7 @@ def _subset(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | N
             is_set = isinstance(second.element, SetOf) and reading.families.is_element(item)
             wider = reading.kinds.widen(reading.families.as_set(item) if is_set else item, second.element)
             if wider is None:
-                raise Unread(whole.place, f"sets of {kind} and of {second.element} are compared")
+                refuse_pair("{} are compared", whole.place, kind, second.element)
             narrower = ALWAYS, wider
         inside = conjoin(narrower[0], second.has(narrower[1]))
     said = Term(Operator.FORALL, BOOLEAN, (first.has(item).implies(inside).term,), binds=symbol)
@@ -263,7 +265,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
         return second if first.element is None else first
     kind = _union_kind(reading, first, second, whole.place)
     if kind is None:
-        raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
+        refuse_pair("a union of {}", whole.place, first.element, second.element)
     parts = (first, second)
 
     def has(one: Typed) -> BooleanValue:
@@ -272,7 +274,7 @@ def _union(reading: Reading, whole: ast.Apply, scope: Scope, expected: Kind | No
             assert part.element is not None
             below = reading.kinds.narrow(one, part.element)
             if below is None:
-                raise Unread(whole.place, f"a union of sets of {first.element} and of {second.element}")
+                refuse_pair("a union of {}", whole.place, first.element, second.element)
             said.append(conjoin(below[0], part.has(below[1])))
         return disjoin(*said)
 
@@ -327,7 +329,7 @@ def _within(keeps: bool) -> Rule:
             empty = first if first.element is None else second
             return empty if keeps else first
         if first.element != second.element and not isinstance(first.element, Whole):
-            raise Unread(whole.place, f"sets of {first.element} and of {second.element}")
+            refuse_pair("{}", whole.place, first.element, second.element)
 
         def has(one: Typed) -> BooleanValue:
             inside = second.has(one)

@@ -16,6 +16,7 @@ from verifier.encodings.terms import Symbol
 from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.errors import Place
+from verifier.tla.first_order.advice import INSTEAD
 from verifier.tla.first_order.families import Families
 from verifier.tla.first_order.kinds import Kind, Linear, Member, Optional, SetOf, Sorts, Truth, Whole
 from verifier.tla.first_order.scopes import Delayed, Local, Meaning, Misfit, Scope, Unread, describe_kind
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from verifier.tla.specification import Specification
 
 Read: TypeAlias = "Typed | Collection"
-_SEQUENCES = frozenset({"Seq", "Len", "Append", "Head", "Tail", "SubSeq", "\\o"})
 RECURSIVE = "RECURSIVE"
 """The name of the rule of recursive definitions."""
 Rule: TypeAlias = "Callable[[Reading, Any, Scope, Kind | None], Read]"
@@ -200,7 +200,11 @@ class Reading:
             self.constants.substitutes[symbol.name] = put.name
             return put
         words = f"the configuration puts another operator or value in place of {symbol.name}"
-        raise Unread(place, f"{words}: what is proved would not be about the module as it is written")
+        raise Unread(
+            place,
+            f"{words}: what is proved would not be about the module as it is written; leave it out of the "
+            "configuration",
+        )
 
     def application(self, whole: ast.Apply, scope: Scope, expected: Kind | None) -> Read:
         """Return the meaning of a symbol with its arguments."""
@@ -223,7 +227,7 @@ class Reading:
         rule = self._operators.get(symbol.name)
         if rule is None:
             words = f"the operator {symbol.name} is not supported"
-            instead = " (write a function from 1..Most, and its length)" if symbol.name in _SEQUENCES else ""
+            instead = f" ({INSTEAD[symbol.name]})" if symbol.name in INSTEAD else ""
             raise Unread(whole.place, words + instead)
         return rule(self, whole, scope, expected)
 

@@ -29,6 +29,11 @@ from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope, Unread, describe_kind
 from verifier.tla.first_order.typed import ALWAYS, Assigned, Collection, Typed, conjoin, quantify, variable_of
 
+_DOMAIN = (
+    "the domain of a function is a constant set or a range: write such a set, and a string or model value "
+    'for arguments without a value, as in [Node -> S \\cup {"none"}]'
+)
+
 
 def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kind | None) -> Typed:
     if whole.itself is not None:
@@ -38,7 +43,7 @@ def _function(reading: Reading, whole: ast.Function, scope: Scope, expected: Kin
         raise Unread(whole.place, "a function of several names: write a function of functions")
     domain = reading.collection(binding.domain, scope)
     if not domain.whole:
-        raise Unread(binding.domain.place, "the domain of a function is a constant set or a range")
+        raise Unread(binding.domain.place, _DOMAIN)
     kind = reading.find_element_kind(domain, binding.domain.place)
     symbol = Symbol(binding.names[0].name, kind.sort(reading.sorts))
     inner = scope.binding(binding.names[0], Typed(kind, variable_of(symbol)))
@@ -56,7 +61,7 @@ def _function_set(
 ) -> Collection:
     domain = reading.collection(whole.domain, scope)
     if not domain.whole:
-        raise Unread(whole.domain.place, "the domain of a function is a constant set or a range")
+        raise Unread(whole.domain.place, _DOMAIN)
     keys = reading.find_element_kind(domain, whole.domain.place)
     wanted = expected.element if isinstance(expected, SetOf) else None
     values = reading.collection(whole.range, scope, wanted.range if isinstance(wanted, Map) else None)
