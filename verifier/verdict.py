@@ -170,17 +170,25 @@ def worst(kinds: Iterable[VerdictKind]) -> VerdictKind:
     return max(kinds, key=list(VerdictKind).index)
 
 
-def in_words(kind: VerdictKind, depth: int | None, steps: int | None, reason: str | None) -> str:
+def in_words(
+    kind: VerdictKind,
+    depth: int | None,
+    steps: int | None,
+    reason: str | None,
+    *,
+    searches_depths: bool = True,
+) -> str:
     """``HOLDS(12)``, ``VIOLATED in 13 steps``, ``INCONCLUSIVE(timeout of 60 s, depth 7 closed)``.
 
-    No depth matters to what another engine decides."""
+    No depth matters to what another engine decides. ``searches_depths``: False for a proof for all
+    constants."""
     match kind:
         case VerdictKind.HOLDS:
             return f"HOLDS({depth})"
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
             return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
         case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE:
-            return f"INCONCLUSIVE({say_why_open(reason, depth)})"
+            return f"INCONCLUSIVE({say_why_open(reason, depth) if searches_depths else reason})"
         case VerdictKind.PROVED:
             return str(kind)
     return f"{kind}({reason})" if reason else str(kind)

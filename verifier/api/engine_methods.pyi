@@ -28,8 +28,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -74,8 +74,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -125,8 +125,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -180,8 +180,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -228,8 +228,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - deadlock: Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13).
@@ -276,8 +276,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
@@ -316,8 +316,8 @@ class EngineMethods:
         - expect: Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated,
           not_inductive or inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict
           on one property; ACTION=enabled expects that some state enables the action. May be repeated. If
-          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0: PROVED
-          fails holds, with 14.
+          an expectation fails, the exit code is that of the verdict, or 14 if that would be 0. PROVED
+          does not meet holds.
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - first: End at the first violation. [default: each property gets its verdict]
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.

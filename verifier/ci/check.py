@@ -13,7 +13,7 @@ from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
 from verifier.runs.engine import engine_named
 from verifier.specs.titles import deadlock_title
-from verifier.verdict import ExitCode, VerdictKind, in_words, say_limits, steps_words
+from verifier.verdict import ExitCode, VerdictKind, say_limits, steps_words
 
 INTERRUPTED = "interrupted"
 SPEC_HASH, EXPECT = "spec_hash", "expect"
@@ -193,7 +193,7 @@ def _code(row: Row) -> int:
 
 def verdict_line(row: Row) -> str:
     """Return a verdict on one line."""
-    words = " ".join(in_words(row.verdict, row.depth, row.steps, row.reason).split())
+    words = " ".join(row.words.split())
     return words if row.steps is None or row.fewest else f"{words} (maybe not the fewest)"
 
 

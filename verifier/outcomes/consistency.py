@@ -138,7 +138,7 @@ def _evidence(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator
 def _negative(content: Mapping[str, Any]) -> Iterator[str]:
     """Name times and counts below zero."""
     places = [("seconds", content["seconds"])]
-    places += [(f"results[{n}].seconds", result["seconds"]) for n, result in enumerate(content["results"])]
+    places += [(f"results[{n}].seconds", one.get("seconds")) for n, one in enumerate(content["results"])]
     places += [(f"statistics.{name}", value) for name, value in content["statistics"].items()]
     for place, value in places:
         if isinstance(value, int | float) and value < 0:

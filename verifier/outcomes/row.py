@@ -16,7 +16,7 @@ from verifier.outcomes.former_names import current_name, name_in_keys
 from verifier.outcomes.json_types import RowObject, RunObject
 from verifier.specs.temporal import SPEC_FAIRNESS
 from verifier.specs.titles import deadlock_title
-from verifier.verdict import ExitCode, VerdictKind
+from verifier.verdict import ExitCode, VerdictKind, in_words
 
 _NOT_ASKED = ("timeout", "memory", "workers", "master", "work", "resume", "archive", "conf")
 """Options that say how long and where something runs."""
@@ -96,6 +96,12 @@ class Row:
         if not self.is_for_all_constants:
             return show_constants(self.constants)
         return ", ".join(["all constants", *self.statistics[ASSUMPTIONS]])
+
+    @property
+    def words(self) -> str:
+        """Return the verdict in words."""
+        searches = not self.is_for_all_constants
+        return in_words(self.verdict, self.depth, self.steps, self.reason, searches_depths=searches)
 
     @property
     def is_for_all_constants(self) -> bool:

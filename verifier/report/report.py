@@ -17,7 +17,7 @@ from verifier.runs.option import list_declared
 from verifier.runs.table import is_engine
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.titles import deadlock_title
-from verifier.verdict import VerdictKind, in_words
+from verifier.verdict import VerdictKind
 
 _FILE_OF_ANOTHER = "FILE.py"
 
@@ -87,7 +87,7 @@ def join_reports(reports: Sequence[Report], title: str | None = None) -> Report:
 
 def verdict_words(row: Row) -> str:
     """The row's verdict in words."""
-    return in_words(row.verdict, row.depth, row.steps, row.reason)
+    return row.words
 
 
 def tally(rows: Sequence[Row]) -> Mapping[VerdictKind, int]:

@@ -226,7 +226,7 @@ class Option:
             case list() | tuple():
                 for item in value:
                     yield from (self.flag, str(item))
-            case _ if isinstance(self.kind, Size):
+            case int() if isinstance(self.kind, Size):  # a damaged file of results may have another value
                 yield from (self.flag, size_word(value))
             case _:
                 yield from (self.flag, f"{value:g}" if isinstance(value, float) else str(value))

@@ -13,7 +13,7 @@ _EXPECT = (
     "Exit with 0 if the worst verdict is VERDICT: holds, proved, reached, violated, not_inductive or "
     "inconclusive. A deadlock counts as violated. PROPERTY=VERDICT expects a verdict on one property; "
     "ACTION=enabled expects that some state enables the action. May be repeated. If an expectation fails, "
-    "the exit code is that of the verdict, or 14 if that would be 0: PROVED fails holds, with 14."
+    "the exit code is that of the verdict, or 14 if that would be 0. PROVED does not meet holds."
 )
 _DEADLOCK = (
     "Look for a reachable state in which no action is enabled (NoDeadlock; exit code 13). [default: only for "

@@ -163,11 +163,11 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"as {say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
+        how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
         if again.reused:
             how += f"; {again.reused} more were checked for a property before"
         took = f"{again.seconds:.1f} s, in a fresh process"
-        remarks.append(f"{name}: {by} checked the proof again in {took}, {how}.")
+        remarks.append(f"{name}: {by} checked the whole proof again in {took}, in parts of its own: {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:
         remarks.append(f"{name}: the certificate is in {files[name]}.")

@@ -102,7 +102,8 @@ def _invariant(
         words = f"The same {noun} as for {before}{beside} {are} ({clauses} {noun})."
         return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
     lines_of = say_count(len(said), "line")
-    of = f" ({lines_of}, some for several of the {clauses} {noun})" if len(said) != clauses else ""
+    several = f" ({clauses} {noun} in {lines_of}: those alike up to names share one)"
+    of = several if len(said) != clauses else ""
     lines += [
         Text(line, "bold")
         for line in wrap(f"{'This' if clauses == 1 else 'These'} {noun}{beside} {are}{of}:", width)

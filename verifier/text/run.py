@@ -55,9 +55,8 @@ def verdict_text(verdict: Verdict, *, shortest: bool = False) -> str:
 
     ``shortest`` says that the run asked for the fewest steps.
     """
-    words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason)
-    if verdict.kind is VerdictKind.INCONCLUSIVE and verdict.found_by == ALL_CONSTANTS:
-        return f"{verdict.kind}({verdict.reason})"  # no depths were searched
+    searches = verdict.found_by != ALL_CONSTANTS
+    words = in_words(verdict.kind, verdict.depth, verdict.steps, verdict.reason, searches_depths=searches)
     if verdict.steps is None or verdict.kind not in (VerdictKind.VIOLATED, VerdictKind.REACHED):
         return words  # what is shown of anything else is no execution, or judged to be none
     return f"{words} ({say_fewest(verdict, shortest=shortest)})"
