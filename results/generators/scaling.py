@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import fill
 
 from matplotlib.figure import Figure
+from PIL import Image
 from tabulate import tabulate
 
 from results.generators.scaling_points import (
@@ -147,6 +148,14 @@ def _draw(ladder: Ladder, points: Mapping[str, Sequence[Point]], limit: int, pat
     figure.legend(*time.get_legend_handles_labels(), loc="outside right center", title=words)
     figure.suptitle(ladder.spec)
     figure.savefig(path, dpi=110, metadata={"Software": None})
+    shrink(path)
+
+
+def shrink(path: Path) -> None:
+    """Give a picture 256 colours, which are enough for lines: the file is a third as large."""
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def _projection(taken: Point | None, limit: int) -> Iterator[str]:
