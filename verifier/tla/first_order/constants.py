@@ -111,17 +111,22 @@ class Constants:
         return [f"{name} = {str(value).upper()}" for name, value in self.fixed.items()]
 
     @property
+    def _said_of_substitutes(self) -> list[str]:
+        """Return what the configuration puts in place of definitions, in words."""
+        return [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
+
+    @property
     def assumed(self) -> tuple[str, ...]:
         """Return the assumptions on single values, strings and families, in words."""
-        said = [*self._said_of_fixed, *(words for words, _ in self._said_of_values)]
+        said = [*self._said_of_substitutes, *self._said_of_fixed]
+        said += [words for words, _ in self._said_of_values]
         said += [words for one in self.families.values() for words in one.assumed]
         return (*said, *self.said_of_families)
 
     @property
     def undeclared(self) -> tuple[str, ...]:
         """Return the assumptions that the module does not make, in words."""
-        put = [f"{name} is {other}, as in the configuration" for name, other in self.substitutes.items()]
-        put += self._said_of_fixed
+        put = [*self._said_of_substitutes, *self._said_of_fixed]
         values = [words for words, is_declared in self._said_of_values if not is_declared]
         families = [words for one in self.families.values() for words in one.undeclared]
         return (*put, *self.undeclared_facts, *values, *families)
