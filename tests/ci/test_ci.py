@@ -169,7 +169,7 @@ def test_an_update_of_a_check_records_the_fewest_steps(tmp_path: Path) -> None:
 def test_a_check_may_not_know_the_fewest_steps(steps: int, fewest: bool, differs: bool) -> None:
     item = Expected("P", VerdictKind.VIOLATED, steps=5)
     row = Mock(verdict=VerdictKind.VIOLATED, steps=steps, fewest=fewest, depth=None, reason=None)
-    row.property_name, row.statistics = "P", {}
+    row.property_name, row.statistics, row.words = "P", {}, f"VIOLATED in {steps} steps"
     check = compare(item, row, finds_fewest=False)
     assert (check.surprise is not None) == differs
     assert (compare(item, row).surprise is not None) == (differs or not fewest)

@@ -404,7 +404,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "holds an exploration: --resume" in _explore(path, "--work", work, code=2)
     assert "of another properties" in _explore(path, "--work", work, "--resume", "--property", "Inv", code=2)
     assert "constants; ask as before" in _explore(path, "--work", work, "--resume", "--set", "N=41", code=2)
-    assert "--by interpreter" in _explore(path, "--work", work, "--by", "translation", code=2)
+    assert "with --by translation" in _explore(path, "--work", work, "--by", "translation", code=2)
     assert "--depth 3 is too small" in _explore(path, "--work", work, "--resume", "--depth", "3", code=2)
     with WorkFolder(Path(work), {}, read_search, resume=True):
         assert "another exploration works in" in _explore(path, "--work", work, "--resume", code=2)

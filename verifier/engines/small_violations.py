@@ -5,7 +5,7 @@ Proofs can take all the time of a run, so a search in a process of its own begin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -41,7 +41,11 @@ class EarlyViolations:
     """A search beside proofs, at one choice of constants after the other. Use as a context: leaving it ends
     the search."""
 
-    def __init__(self, choices: Choices, names: Sequence[str], limits: Limits) -> None:
+    def __init__(
+        self, choices: Choices, names: Sequence[str], limits: Limits, known: Collection[str] = ()
+    ) -> None:
+        """``known``: properties that are violated at other constants."""
+        self._known = known
         self.found: dict[int, dict[str, Verdict]] = {}
         """The violations, by the place among the choices."""
         left = limits.begin().seconds_left
@@ -60,7 +64,9 @@ class EarlyViolations:
         self._children.kill(_BESIDE)
 
     def knows(self, name: str) -> bool:
-        """True if an execution violates the property, as far as the search came until now."""
+        """True if an execution violates the property, as far as is known now."""
+        if name in self._known:
+            return True
         self._hear()
         return any(name in violated for violated in self.found.values())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -76,14 +76,18 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
 
 
 def _with_counterexamples(
-    outcome: AllConstantsOutcome, small: Sequence[Callable[[], Model | None]], limits: Limits
+    outcome: AllConstantsOutcome,
+    small: Sequence[Callable[[], Model | None]],
+    limits: Limits,
+    violated: Collection[str],
 ) -> tuple[AllConstantsOutcome, Model | None]:
     """Add a counterexample to induction for the first open property, at small constants. Return it with its
-    model."""
+    model. ``violated``: properties that need none."""
     verdicts = list(outcome.verdicts)
     for place, verdict in enumerate(verdicts):
-        if outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE:
-            name = verdict.property_name
+        name = verdict.property_name
+        is_open = outcome.attempts[place].limit is None and verdict.kind is VerdictKind.INCONCLUSIVE
+        if is_open and name not in violated:
             about = tuple(one.claim for one in outcome.open if one.property_name == name)
             counterexample = _counterexample(small, Request(name, limits=limits, about=about))
             if counterexample is not None:
@@ -223,12 +227,20 @@ def _stop_at_type_invariant(
 
 
 def _ask_undecided(question: Question[ProveOptions], agreement: Agreement) -> Question[ProveOptions]:
-    """Return the question about the properties that the comparison leaves open. Raises UsageError if none of
-    the properties has a value."""
+    """Return the question about the properties that have a value in each state that the comparison reached.
+    Raises UsageError if there are none."""
     if question.properties and agreement.without_value.keys() >= set(question.properties):
         raise UsageError(agreement.without_value[question.properties[0]])
-    known = agreement.violated.keys() | agreement.without_value.keys()
+    known = agreement.without_value
     return replace(question, properties=tuple(name for name in question.properties if name not in known))
+
+
+def _list_met(
+    outcome: AllConstantsOutcome, agreement: Agreement
+) -> Mapping[str, tuple[Verdict, Mapping[str, Any]]]:
+    """Return the violations that only the comparison met. Those of the search are at smaller constants."""
+    found = {one.property_name for one in outcome.verdicts if one.kind is VerdictKind.VIOLATED}
+    return {name: one for name, one in agreement.violated.items() if name not in found}
 
 
 def _add_decided(
@@ -238,7 +250,7 @@ def _add_decided(
     every = {one.property_name: one for one in outcome.verdicts}
     for name, reason in agreement.without_value.items():
         every[name] = Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason, found_by=ALL_CONSTANTS)
-    every |= {name: verdict for name, (verdict, _) in agreement.violated.items()}
+    every |= {name: verdict for name, (verdict, _) in _list_met(outcome, agreement).items()}
     names = dict.fromkeys((*(name for name in asked if name in every), *every))
     return replace(outcome, verdicts=tuple(every[name] for name in names))
 
@@ -267,7 +279,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
         building = time.monotonic() - began
         small = _models(question, reading)
         violations = _models(question, reading, DEPTH)
-        with EarlyViolations(violations, _list_searched(question, reading), question.limits) as early:
+        met = frozenset(() if agreement is None else agreement.violated)
+        with EarlyViolations(violations, _list_searched(question, reading), question.limits, met) as early:
             outcome = check(reading, question.properties, question.limits, listen, small, early)
     except (Interrupted, KeyboardInterrupt) as limit:
         building = time.monotonic() - began
@@ -287,12 +300,12 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
             outcome = prove_with_suggestions(question, reading, outcome)
         outcome, model = _with_violations(outcome, question, reading, early)
         if model is None:
-            outcome, model = _with_counterexamples(outcome, small, question.limits)
+            outcome, model = _with_counterexamples(outcome, small, question.limits, met)
         if model is not None and question.loaded.of_module is not None:
             outcome, model, traces = _tell_by_module(outcome, model, question.loaded.of_module)
     if agreement is not None:
+        traces = {**traces, **{name: file for name, (_, file) in _list_met(outcome, agreement).items()}}
         outcome = _add_decided(outcome, agreement, asked)
-        traces = {**traces, **{name: file for name, (_, file) in agreement.violated.items()}}
     if question.loaded.of_module is not None:
         outcome = _add_left_out(outcome, question.loaded.of_module)
     since = question.limits.since
