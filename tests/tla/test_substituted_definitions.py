@@ -58,6 +58,7 @@ def test_a_definition_is_read_as_its_substitute_and_the_answer_says_so(tmp_path:
     assert _verdict(run) == "PROVED"
     put = "Ballot is Ballots, as in the configuration"
     assert run.beyond_declared == (put, "Node is not empty", "Most >= 0")
+    assert run.assumptions is not None
     assert put in run.assumptions
     file = tmp_path / "proof.json"
     file.write_text(run.certificate_texts["Known"])
