@@ -224,14 +224,19 @@ def measure_assumed(benchmarks: Path, row: Row, seconds: float) -> Row:
         )
 
 
+def made_on() -> str:
+    """Return the date, the versions and the machine of a page of proofs for all constants."""
+    solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
+    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
+    return f"Made on {on}."
+
+
 def page(rows: Sequence[Row], seconds: float, lacking: Sequence[str] = ()) -> str:
     """Return the page. ``lacking``: the protocols that were not measured."""
     hand = sum(row.by_hand == "PROVED" for row in rows)
     alone = [row for row in rows if row.alone == "PROVED"]
     quick = sum(row.alone_cpu <= _ASKED_SECONDS for row in alone)
     mutants = [row for row in alone if row.mutant not in ("none", "**PROVED**")]
-    solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
-    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
     lines = [
         "# Protocols of endive, proved for all constants",
         "",
@@ -254,7 +259,7 @@ def page(rows: Sequence[Row], seconds: float, lacking: Sequence[str] = ()) -> st
         "false, for example without any node, the property may be false. JSON has `constants: all` where",
         "nothing is assumed, and `constants: assumed` elsewhere.",
         "",
-        f"Made on {on}.",
+        made_on(),
         f"Not measured: {', '.join(lacking) or 'none'}.",
         "",
         f"| {' | '.join(_HEADERS)} |",

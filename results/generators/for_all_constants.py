@@ -9,18 +9,14 @@ Each row is a whole command, ``verify prove SPEC --property P --all-constants --
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import os
-import platform
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from results.generators.endive import made_on
 from tests.support.measuring import run_to_end, verify
-from verifier.parametric.deciding import CHECKER, FINDER
-from verifier.solvers import solver_version
 
 _PAGE = Path(__file__).resolve().parents[1] / "for-all-constants.md"
 _ROWS = _PAGE.with_suffix(".json")
@@ -89,8 +85,6 @@ def measure(spec: str, claim: str, given: Sequence[str], seconds: float) -> Row:
 
 def page(rows: Sequence[Row]) -> str:
     """Return the page."""
-    solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
-    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
     headers = ("protocol", "property", "given", "verdict", "obligations", "CPU s", "s", "certify, s")
     lines = [
         "# Built-in protocols, proved for all constants",
@@ -99,7 +93,7 @@ def page(rows: Sequence[Row]) -> str:
         "`verify prove SPEC --property P --all-constants --certificate FILE`. Then `verify certify FILE`",
         "checks the proof by another solver. CPU seconds are of all processes.",
         "",
-        f"Made on {on}.",
+        made_on(),
         "",
         f"| {' | '.join(headers)} |",
         f"|{'---|' * len(headers)}",

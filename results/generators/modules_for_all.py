@@ -11,10 +11,7 @@ earlier run stay.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import os
-import platform
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,10 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from results.generators.all_small_constants import explore_at_all
-from results.generators.endive import describe_assumed, prove
+from results.generators.endive import describe_assumed, made_on, prove
 from tests.support.measuring import run_to_end, verify
-from verifier.parametric.deciding import CHECKER, FINDER
-from verifier.solvers import solver_version
 
 _PAGE = Path(__file__).resolve().parents[1] / "modules-for-all.md"
 _ROWS = _PAGE.with_suffix(".json")
@@ -229,8 +224,6 @@ def _prove_mutant(folder: Path, own: str, case: Case, seconds: float, words: Seq
 
 def page(rows: Sequence[Row], seconds: float) -> str:
     """Return the page."""
-    solvers = ", ".join(f"{one} {solver_version(one)}" for one in (FINDER, CHECKER))
-    on = f"{datetime.date.today()}, Python {platform.python_version()}, {solvers}, {os.cpu_count()} cores"
     headers = (
         "module", "claim", "lemmas", "answer", "obligations", "CPU s", "s", "by cvc5", "mutant", "explored",
         "assumed, not declared",
@@ -249,7 +242,7 @@ def page(rows: Sequence[Row], seconds: float) -> str:
         "for all constants that satisfy the ASSUMEs of the module and the assumptions of the last column,",
         "which the module does not declare (`beyond_declared` in JSON, where `constants` is then `assumed`).",
         "",
-        f"Made on {on}.",
+        made_on(),
         "",
         f"| {' | '.join(headers)} |",
         f"|{'---|' * len(headers)}",

@@ -6,24 +6,19 @@ last state violates nothing that the configuration asks for.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
 from verifier.printable import join_words
-from verifier.processes.limits import Interrupted
+from verifier.runs.modules.brief_exploration import explore_briefly
 from verifier.tla.exploration_result import State, Violation
-from verifier.tla.explorer import Explorer
 from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification
 from verifier.tla.translate.sampling import Stepper
 
-_MOST_STATES = 20_000
-"""The limit of states within the CONSTRAINT that are explored for a violation."""
 _SECONDS = 10.0
-"""The limit of that exploration."""
+"""The limit of the exploration of states within the CONSTRAINT for a violation."""
 
 
 def name_constraints(spec: Specification) -> str:
@@ -48,15 +43,5 @@ def is_within_constraints(spec: Specification, states: Sequence[State]) -> bool:
 def find_within_constraints(spec: Specification, name: str) -> Violation | None:
     """Return an execution within the constraints that violates the property; None if a short search finds
     none."""
-    until = time.monotonic() + _SECONDS
-
-    def stop_late(_: Explorer) -> None:
-        if time.monotonic() > until:
-            raise Interrupted("the time is over")
-
     plain = replace(spec, symmetry=[], view=None)
-    explorer = Explorer(plain, properties=(name,), max_states=_MOST_STATES, enforce=stop_late)
-    with suppress(Interrupted, Undefined):
-        explorer.explore()
-    explorer.name_actions()
-    return explorer.result.violations.get(name)
+    return explore_briefly(plain, (name,), _SECONDS).result.violations.get(name)

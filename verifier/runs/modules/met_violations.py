@@ -9,27 +9,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Limits
+from verifier.runs.modules.brief_exploration import explore_briefly
 from verifier.runs.modules.constant_choices import Choice
 from verifier.runs.modules.loading import with_invariants
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.specs.definition import Definition
-from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import Constants
 from verifier.tla.first_order.protocol_classes import formula_of
-from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification, without_traces
 from verifier.verdict import Verdict, VerdictKind
 
-_MOST_STATES = 20_000
-"""The limit of states that are explored. The comparison meets the violation among fewer."""
 _SECONDS = 10.0
-"""The limit of that exploration."""
+"""The limit of the exploration. The comparison meets the violation among few states."""
 _SHARE = 4
 """The part of the remaining time that it may take."""
 
@@ -64,22 +60,13 @@ def tell_violation(
     """Return the replayed violation of a property with its file. None if a short search finds none: the
     comparison ignores the CONSTRAINT of a configuration."""
     began, left = time.monotonic(), limits.begin().seconds_left
-    until = began + (_SECONDS if left is None else min(_SECONDS, left / _SHARE))
-
-    def stop_late(_: Explorer) -> None:
-        if time.monotonic() > until:
-            raise Interrupted("the time is over")
-
+    seconds = _SECONDS if left is None else min(_SECONDS, left / _SHARE)
     own = {name: formula_of(met.specification, name)}
     spec = replace(with_invariants(met.specification, own), symmetry=[], view=None)
-    explorer = Explorer(spec, properties=(name,), max_states=_MOST_STATES, enforce=stop_late)
     with without_traces(spec):
-        with suppress(Interrupted, Undefined):
-            explorer.explore()
-        violation = explorer.result.violations.get(name)
+        violation = explore_briefly(spec, (name,), seconds).result.violations.get(name)
         if violation is None:
             return None
-        explorer.name_actions()
         verdict, file = report_violation(spec, definition, violation, time.monotonic() - began)
         verdict = replay_verdict(spec, verdict, violation.states)
     if verdict.kind is not VerdictKind.VIOLATED:

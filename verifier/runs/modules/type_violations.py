@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from verifier.processes.limits import Interrupted, Limits
+from verifier.processes.limits import Limits
 from verifier.runs.loaded import TypeInvariantViolated
 from verifier.runs.modules.bounded_checking import interpreter_properties
+from verifier.runs.modules.brief_exploration import explore_briefly
 from verifier.runs.modules.constrained_violations import name_constraints
 from verifier.runs.modules.loading import with_invariants
 from verifier.runs.modules.traces import report_violation
 from verifier.runs.modules.verdicts import replay_verdict
 from verifier.specs.definition import Definition
-from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.protocol_classes import formula_of
-from verifier.tla.frames import Undefined
 from verifier.tla.specification import Specification, without_traces
 from verifier.verdict import Verdict, VerdictKind
 
-_MOST_STATES = 20_000
-"""The limit of states that are explored. The comparison meets the violation among far fewer."""
 _SECONDS = 20.0
-"""The limit of that exploration."""
+"""The limit of the exploration. The comparison meets the violation among few states."""
 
 
 class LeavesSorts(Exception):
@@ -56,17 +52,8 @@ def find_violations(
     if interpreter_properties(spec, names) is None:
         names = (type_invariant,)
     seconds = limits.share(2).seconds_left or _SECONDS
-    until = time.monotonic() + min(_SECONDS, seconds)
-
-    def stop_late(_: Explorer) -> None:
-        if time.monotonic() > until:
-            raise Interrupted("the time is over")
-
-    explorer = Explorer(spec, properties=names, keep_going=True, max_states=_MOST_STATES, enforce=stop_late)
     with without_traces(spec):
-        with suppress(Interrupted, Undefined):
-            explorer.explore()
-        explorer.name_actions()
+        explorer = explore_briefly(spec, names, min(_SECONDS, seconds), keep_going=True)
     verdicts, traces = list[Verdict](), dict[str, Mapping[str, Any]]()
     for name, violation in explorer.result.violations.items():
         verdict, traces[name] = report_violation(spec, definition, violation, time.monotonic() - began)
