@@ -115,7 +115,7 @@ def _explore_if_faster(asked: ModuleQuestion, looked: Looked) -> tuple[Run | Non
             why = why or _reason_by_violations(asked, made.translation)
         if why:
             return None, why
-        seconds = _choose_seconds(made.translation.sample)
+        seconds = _choose_seconds(asked, made.translation.sample)
         try:
             sample = made.translation.sample
             own = replace(
@@ -195,8 +195,12 @@ def _reason_by_size(asked: ModuleQuestion, sample: Sample, sorts: Sequence[Sort]
 
 def _leave_to_columns(asked: ModuleQuestion) -> None:
     """Raise BudgetExceeded if columns can explore it."""
-    if not explain_unsuitability(asked.module.specification, asked.question.properties):
+    if _explores_by_columns(asked):
         raise BudgetExceeded("each variable has few values in the first states")
+
+
+def _explores_by_columns(asked: ModuleQuestion) -> bool:
+    return not explain_unsuitability(asked.module.specification, asked.question.properties)
 
 
 def _suits_columns(asked: ModuleQuestion, sample: Sample) -> bool:
@@ -241,11 +245,12 @@ def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
         return ""
 
 
-def _choose_seconds(sample: Sample) -> float:
-    """Return the time for building: as long as the interpreter is expected to take, within bounds."""
+def _choose_seconds(asked: ModuleQuestion, sample: Sample) -> float:
+    """Return the time for building: as long as the interpreter is expected to take, within bounds. Columns
+    take less time than that where variables have few values."""
     if sample.seconds_per_state is None:
         return POLICY.most_building_seconds
-    if _has_few_values(sample):
+    if _has_few_values(sample) and _explores_by_columns(asked):
         return POLICY.least_building_seconds
     return min(
         max(POLICY.expected_states * sample.seconds_per_state, POLICY.least_building_seconds),
