@@ -104,6 +104,10 @@ def test_each_property_has_its_share_of_the_time() -> None:
     assert 2.0 < first.until - time.monotonic() < 2.6
     assert limits.share(1).until is None
     assert Limits().share(3).until is None
+    left, of_second = first.seconds_left, first.share(2).seconds_left
+    assert left is not None
+    assert of_second is not None
+    assert of_second <= left / 2 < left <= 2.5
     gone = Limits(10.0, since=time.monotonic(), until=time.monotonic() - 1)
     with pytest.raises(Interrupted, match=r"this property's share of 10 s"):
         gone.check_time()

@@ -49,7 +49,14 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the remaining time; None is no limit."""
+        """Return the remaining time, at most that of this part of the run; None is no limit."""
+        left = self._seconds_of_run
+        if left is None or self.until is None:
+            return left
+        return min(left, self.until - time.monotonic())
+
+    @property
+    def _seconds_of_run(self) -> float | None:
         if self.seconds is None or self.since is None:
             return self.seconds
         grace = GRACE_SECONDS if self.with_grace else 0.0
@@ -59,7 +66,7 @@ class Limits:
         """Raises Interrupted if the time is over, or the user asked this process to stop."""
         if not self.after_interrupt and is_stop_asked():
             raise Interrupted(INTERRUPTED)
-        left = self.seconds_left
+        left = self._seconds_of_run
         if left is not None and left <= 0:
             raise Interrupted(f"timeout of {_in_seconds(self.seconds)}{self._how}")
         if self.until is not None and time.monotonic() >= self.until:
