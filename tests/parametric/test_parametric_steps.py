@@ -80,8 +80,8 @@ def test_the_lemmas_alone_do_not_contradict_each_other(solver: str, spec: str, n
     proofs = Proofs.of(read_traced(load(spec), {}))
     obligations = proofs.list_obligations(name, kept=False, with_stays=spec.startswith("exactly")).obligations
     premises = obligations.premises
-    lemmas = [(n, close_clause(obligations.logic, c, premises.leads)) for n, c in premises.hypotheses]
+    lemmas = [(n, close_clause(obligations.logic, c, premises.axioms.leads)) for n, c in premises.hypotheses]
     constants = [("", clause.body) for clause in obligations.constants]
-    definitions = premises.definitions(node for _, node in lemmas)
+    definitions = premises.axioms.list_named(node for _, node in lemmas)
     asked = script(constants, definitions, lemmas)
     assert decide_script(solver, asked, (), 50_000).answer is not Answer.UNSATISFIABLE

@@ -321,7 +321,7 @@ def obligations(kind: type[Protocol]) -> Iterator[tuple[str, list[Any], bool]]:
         "read": (kept, list(kept.reads())),
     }
     for what, (made, obligations) in asked.items():
-        _ = made.premises.hypotheses, made.premises.leads
+        _ = made.premises.hypotheses, made.premises.axioms.leads
         made.premises.learn(obligations)
         shown = all(isinstance(decide(made, one), Shown) for one in obligations)
         yield what, list(reading.assumptions), shown

@@ -168,7 +168,7 @@ class GuidedSearch:
 
     def _assert(self, nodes: Sequence[Node], lines: Sequence[str]) -> None:
         """Add lines about formulas, after what their symbols mean."""
-        definitions = self.query.obligations.premises.definitions(nodes)
+        definitions = self.query.obligations.premises.axioms.list_named(nodes)
         defining = [one for one in definitions if one not in self._defined]
         self._defined.update(defining)
         said = [f"(assert {self._text(node)})" for _, node in defining]

@@ -9,7 +9,8 @@ from itertools import chain, islice, product
 from typing import Any
 
 from verifier.parametric.chosen_terms import find_witnesses, say_at_ends
-from verifier.parametric.clausal import Clause, Clausifier, close_clause, close_definition
+from verifier.parametric.clausal import Clause, Clausifier, close_clause
+from verifier.parametric.definition_axioms import DefinitionAxioms
 from verifier.parametric.efforts import Effort, Quantified
 from verifier.parametric.facts import Facts
 from verifier.parametric.instances import (
@@ -17,31 +18,25 @@ from verifier.parametric.instances import (
     Kinds,
     choose_terms,
     ground_terms,
-    instances,
     number_of_instances,
 )
 from verifier.parametric.known import Known
 from verifier.parametric.logic import Logic
-from verifier.parametric.matching import Matcher, has_fields, split, split_cases
-from verifier.parametric.nodes import BOOL, INT, Node, walk
+from verifier.parametric.matching import Matcher, has_fields, split
+from verifier.parametric.nodes import BOOL, INT, Node
 from verifier.parametric.obligation import Obligation
 from verifier.parametric.smtlib import Printer
 from verifier.parametric.spoken_of import say_parts
 from verifier.parametric.system import ALWAYS, ParametricSystem
 from verifier.parametric.terms_in_formulas import (
-    collect_predicates,
     collect_skolem_functions,
     count_symbols,
-    unfold,
-    unfold_partly,
 )
 
 _MOST_INSTANCES = 10_000
 """A clause with more instances is given to solvers with its quantifiers."""
 FACT = ""
 """The name, instead of a lemma's, of a fact of sets that needs no proof."""
-_MOST_UNFOLDED = 100
-"""A definition with more instances at an application is given to solvers with its quantifiers."""
 _LONGEST_TERM = 12
 """Clauses are not instantiated at terms with more symbols."""
 
@@ -63,6 +58,7 @@ class Premises:
         self.constants = tuple(constants)
         self.names = tuple(names)
         self.kinds = Kinds()
+        self.axioms = DefinitionAxioms(system, clausifier, self.kinds)
         self.printer = Printer()
 
     @cached_property
@@ -106,13 +102,6 @@ class Premises:
     def _hinted(self) -> dict[tuple[str, tuple[str, ...]], Known]:
         return {}
 
-    @cached_property
-    def leads(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the predicates of definitions, each with those of the same formula in the state before."""
-        definitions = self.system.definitions
-        twins = definitions.twins
-        return {name: (twins[name],) if name in twins else () for name in definitions.axioms}
-
     def learn(self, obligations: Iterable[Obligation]) -> None:
         """Learn the use of integers from all formulas. The instances depend on it, so everything is learned
         before the first obligation is decided."""
@@ -124,13 +113,13 @@ class Premises:
         for _, clause in self.hypotheses:
             self.kinds.learn(clause.body)
         for name, axioms in self.system.definitions.axioms.items():
-            for axiom in (*axioms, *self._axioms(name)):
+            for axiom in (*axioms, *self.axioms.of(name)):
                 self.kinds.learn(axiom)
 
     def local(self, obligation: Obligation) -> list[tuple[str, Node]]:
         """Return the formulas about the constants, the guard or the initial states, and the negated goal."""
         clauses = (*self.constants, *obligation.given, *obligation.goal)
-        return [("", close_clause(self.logic, clause, self.leads)) for clause in clauses]
+        return [("", close_clause(self.logic, clause, self.axioms.leads)) for clause in clauses]
 
     def choose_hypotheses(self, obligation: Obligation, effort: Effort) -> list[Family]:
         """Return the hypotheses and instances that a solver may get, each once and with its lemma."""
@@ -171,7 +160,7 @@ class Premises:
         """Yield the lemmas at the named elements, and facts about the counts in the goal with its
         definitions. Solvers get the definitions themselves, so that few facts are needed."""
         goal = [clause.body for clause in obligation.goal]
-        unfolded = self._unfold_in_turn(goal)
+        unfolded = self.axioms.unfold_in_turn(goal)
         facts = self._facts.about_sets(unfolded, effort.facts)
         yield from (Family(FACT, clause, ()) for clause in facts)
         for name, clause in (*over.hypotheses, *((FACT, clause) for clause in obligation.known)):
@@ -197,7 +186,7 @@ class Premises:
         ends = say_at_ends(self.logic, obligation.goal, obligation.terms, self._constant_nodes)
         at_ends = list(chain.from_iterable(ends.values()))
         said = [*(clause.body for clause in (*obligation.goal, *obligation.given)), *at_ends]
-        matcher = Matcher(self.logic, self.kinds, self._unfold_in_turn)
+        matcher = Matcher(self.logic, self.kinds, self.axioms.unfold_in_turn)
         matched = matcher.match_all(clauses, terms, said, effort.matched, effort.most)
         return [Family.of(name, body) for name, body in (*((FACT, node) for node in at_ends), *matched)]
 
@@ -212,7 +201,7 @@ class Premises:
         if obligation.at != ALWAYS:
             return facts
         others = [*goal, *(clause.body for clause in obligation.known), *known]
-        others += [node for _, node in self.definitions(others)]
+        others += [node for _, node in self.axioms.list_named(others)]
         return (*facts, *self._facts.totals(goal, others))
 
     @property
@@ -235,12 +224,12 @@ class Premises:
         others = [*(clause.body for clause in obligation.given), *hypotheses]
         ends: tuple[Clause, ...] = ()
         if effort.hinted:
-            goal += self._find_axioms_in(goal)
+            goal += self.axioms.list_all(goal)
             ends = tuple(islice(self._facts.extreme(goal, others), effort.facts))
             wider = [*terms, *filter(_is_witness, ground_terms(clause.body for clause in ends))]
             said = self._say_parts(self._say(ends, wider))
             given = [clause.body for clause in obligation.given]
-            unfolded = list(dict.fromkeys(self._unfold_at((*goal, *given, *said), wider)))
+            unfolded = list(dict.fromkeys(self.axioms.unfold_at((*goal, *given, *said), wider)))
             yield from (Family.of(FACT, node) for node in unfolded)
             goal += unfolded
             others += said
@@ -253,7 +242,8 @@ class Premises:
         more = dict.fromkeys(node for node in named if node not in terms)
         wider = [*terms, *more]
         facts = list(self._say(clauses, wider))
-        meant = filter(_is_witness, ground_terms(self._unfold(say_parts(self.logic, facts, self.leads))))
+        unfolded = self.axioms.unfold(say_parts(self.logic, facts, self.axioms.leads))
+        meant = filter(_is_witness, ground_terms(unfolded))
         more |= dict.fromkeys(node for node in meant if node not in wider)
         yield from facts
         for name, clause in over.hypotheses if obligation.inductive else ():
@@ -269,7 +259,7 @@ class Premises:
     def _say_parts(self, families: Iterable[Family]) -> list[Node]:
         """Return what instances say of counts, of least and greatest elements, and of definitions."""
         definitions = self.system.definitions
-        names = {*definitions.counts, *definitions.extremes, *self.leads}
+        names = {*definitions.counts, *definitions.extremes, *self.axioms.leads}
         return say_parts(self.logic, families, names)
 
     def _nearest(self, clause: Clause, terms: Sequence[Node], more: list[Node], effort: Effort) -> list[Node]:
@@ -303,13 +293,13 @@ class Premises:
             kinds = set(map(self.kinds.of, clause.variables))
             is_wanted = which is Quantified.ALL or (name != obligation.claim and not kinds.isdisjoint(spoken))
             if clause.variables and (is_wanted or self._is_about_unnamed(clause, kinds, unnamed)):
-                quantified.append(Family.of(name, close_clause(self.logic, clause, self.leads)))
+                quantified.append(Family.of(name, close_clause(self.logic, clause, self.axioms.leads)))
         return quantified
 
     def _is_about_unnamed(self, clause: Clause, kinds: set[Any], unnamed: frozenset[Any]) -> bool:
         """True if other hypotheses say that integers of its kind exist, and the hypothesis itself says it of
         none."""
-        return not kinds.isdisjoint(unnamed) and not collect_skolem_functions([clause], self.leads)
+        return not kinds.isdisjoint(unnamed) and not collect_skolem_functions([clause], self.axioms.leads)
 
     def _instances(
         self, name: str, clause: Clause, tiers: Sequence[Sequence[Node]], most: int
@@ -333,50 +323,6 @@ class Premises:
         elif all(choices):
             yield family
 
-    def definitions(self, nodes: Iterable[Node]) -> list[tuple[str, Node]]:
-        """Return the axioms of the symbols in formulas, and of the symbols in these axioms."""
-        known = self.system.definitions.axioms
-        symbols: dict[str, None] = {}
-        seen: set[Node] = set()
-
-        def see(node: Node) -> None:
-            if node.kind == "app" and node.data in known:
-                symbols.setdefault(node.data)
-
-        for node in nodes:
-            walk(node, see, seen)
-        made: list[tuple[str, Node]] = []
-        done: set[str] = set()
-        while len(done) < len(symbols):
-            for name in [name for name in symbols if name not in done]:
-                done.add(name)
-                for node in self._axioms(name):
-                    made.append((name, node))
-                    walk(node, see, seen)
-        return made
-
-    def _find_axioms_in(self, nodes: Iterable[Node]) -> list[Node]:
-        """Return the axioms of symbols in formulas, without names."""
-        return [node for _, node in self.definitions(nodes)]
-
-    def _axioms(self, name: str) -> tuple[Node, ...]:
-        known = self._known_axioms.get(name)
-        if known is None:
-            axioms = self.system.definitions.axioms[name]
-            clauses = [c for axiom in axioms for c in self.clausifier.clauses(axiom, name)]
-            if self.system.values.has_named_sets:
-                clauses = [one for clause in clauses for one in split_cases(self.logic, clause)]
-            if self.has_sets_in_states and name in self.leads:
-                known = tuple(close_definition(self.logic, clause, name) for clause in clauses)
-            else:
-                known = tuple(close_clause(self.logic, clause, self.leads) for clause in clauses)
-            self._known_axioms[name] = known
-        return known
-
-    @cached_property
-    def _known_axioms(self) -> dict[str, tuple[Node, ...]]:
-        return {}
-
     def _tiers(self, obligation: Obligation, over: Known) -> list[list[Node]]:
         """Return lists of terms for instances, few first. They are: the named terms; with the state's
         scalars; with terms derived from the goal's claims about all values; with all terms of goal and guard;
@@ -387,9 +333,9 @@ class Premises:
         given = [clause.body for clause in obligation.given]
         spoken = ground_terms([*goal, *given])
         if over is not self._all:
-            spoken += ground_terms(self._find_axioms_in(spoken))
+            spoken += ground_terms(self.axioms.list_all(spoken))
         elements = (n for n in ground_terms(goal) if n.sort != INT and set(n.args) <= set(obligation.terms))
-        defined = (node for node in spoken if node.data in self.leads)
+        defined = (node for node in spoken if node.data in self.axioms.leads)
         terms = list(dict.fromkeys((*obligation.terms, *elements, *defined)))
         named = list(dict.fromkeys(self._witnesses(obligation, over, terms)))
         constants = [node for node in over.state_constants if node not in named]
@@ -399,7 +345,7 @@ class Premises:
         own = named + self._numbers_of(over, named)
         wide = named + [node for node in constants if node.sort != INT]
         wide += self._numbers_of(over, wide)
-        there = list(filter(_is_witness, ground_terms(self._unfold_in_turn(given))))
+        there = list(filter(_is_witness, ground_terms(self.axioms.unfold_in_turn(given))))
         there += [
             node for node in ground_terms(goal) if node.kind == "sum" and count_symbols(node) <= _LONGEST_TERM
         ]
@@ -429,8 +375,8 @@ class Premises:
                 if self.kinds.of(term) == self.kinds.of(part.args[0])
             ]
         yield from terms
-        said = say_parts(self.logic, self._say(facts, terms), self.leads)
-        yield from filter(_is_witness, ground_terms(self._unfold(said)))
+        said = say_parts(self.logic, self._say(facts, terms), self.axioms.leads)
+        yield from filter(_is_witness, ground_terms(self.axioms.unfold(said)))
 
     def _numbers_of(self, over: Known, named: Sequence[Node]) -> list[Node]:
         """Return the integers of the state for these elements, without another key."""
@@ -444,35 +390,6 @@ class Premises:
             if element.sort not in (INT, BOOL) and element.sort == part.args[0].sort
         ]
 
-    def _unfold_in_turn(self, said: Sequence[Node]) -> list[Node]:
-        """Unfold definitions in formulas, in the results, and so on."""
-        unfolded: dict[Node, None] = {}
-        more = list(said)
-        while more:
-            unfolded |= dict.fromkeys(more)
-            more = [node for node in self._unfold(more) if node not in unfolded]
-        return list(unfolded)
-
-    def _unfold_at(self, said: Iterable[Node], terms: Sequence[Node]) -> Iterator[Node]:
-        """Yield definitions unfolded at the terms to which formulas apply them, and at other terms."""
-        for node in collect_predicates(said, self.leads):
-            for axiom in self._axioms(node.data):
-                clause = unfold_partly(self.logic, axiom, node)
-                if clause is None:
-                    continue
-                if number_of_instances(self.logic, self.kinds, clause, terms) <= _MOST_UNFOLDED:
-                    yield from (body for _, body in instances(self.logic, self.kinds, clause, terms))
-
-    def _unfold(self, said: Iterable[Node]) -> list[Node]:
-        """Return the definitions unfolded at the terms to which formulas apply them."""
-        unfolded = []
-        for node in collect_predicates(said, self.leads):
-            for axiom in self._axioms(node.data):
-                applied = unfold(self.logic, axiom, node)
-                if applied is not None:
-                    unfolded.append(applied)
-        return unfolded
-
     @cached_property
     def _constant_nodes(self) -> frozenset[Node]:
         return frozenset(node for clause in self.constants for node in ground_terms([clause.body]))
@@ -481,7 +398,7 @@ class Premises:
         """Return the terms that appear when the goal's claims about an interval are instantiated at its ends.
         Definitions in these claims are unfolded."""
         at_ends = say_at_ends(self.logic, obligation.goal, named, self._constant_nodes)
-        unfolded = self._unfold(chain.from_iterable(at_ends.values()))
+        unfolded = self.axioms.unfold(chain.from_iterable(at_ends.values()))
         terms = [*at_ends, *ground_terms(unfolded)]
         return [n for n in dict.fromkeys(terms) if n not in named and count_symbols(n) <= _LONGEST_TERM]
 

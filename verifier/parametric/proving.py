@@ -97,7 +97,7 @@ class Listed:
         elif property_name not in obligations.names:
             by_claim[property_name] = list(obligations.safety(property_name))
         by_claim[UNDEFINED_READ] = list(obligations.reads())
-        _ = obligations.premises.hypotheses, obligations.premises.leads
+        _ = obligations.premises.hypotheses, obligations.premises.axioms.leads
         obligations.premises.learn(one for claim in by_claim.values() for one in claim)
         return Listed(obligations, by_claim)
 
@@ -150,8 +150,8 @@ def _require_initial_state(reading: ParametricReading) -> None:
     system = ParametricSystem(reading.definition, reading.claims_sorts)
     asked = Obligations(system, reading.assumptions)
     clauses = (*asked.constants, *asked.clausifier.clauses(system.beginning, "init"))
-    nodes = [close_clause(system.logic, clause, asked.premises.leads) for clause in clauses]
-    text = script([("", node) for node in nodes], asked.premises.definitions(nodes), [])
+    nodes = [close_clause(system.logic, clause, asked.premises.axioms.leads) for clause in clauses]
+    text = script([("", node) for node in nodes], asked.premises.axioms.list_named(nodes), [])
     if decide_script(FINDER, text, (), STEPS_PER_SECOND).answer is Answer.UNSATISFIABLE:
         what = "no state satisfies init and the constraint, if there is one, so that every claim would hold"
         raise UsageError(f"{reading.definition.name} at all constants: {what}")

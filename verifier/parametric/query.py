@@ -68,4 +68,4 @@ class Query:
         hypotheses = [(self.lemma(number), self.make(number)) for number in kept]
         nodes = [node for _, node in (*self.local, *hypotheses)]
         premises = self.obligations.premises
-        return script(self.local, premises.definitions(nodes), hypotheses, premises.printer)
+        return script(self.local, premises.axioms.list_named(nodes), hypotheses, premises.printer)
