@@ -36,13 +36,16 @@ _SPEC = "from tests.support.toys import Chain\n\n\nclass Own(Chain):\n    pass\n
 
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
-    """Inside, files larger than this cannot be written, as on a disk that is full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Inside, files larger than this cannot be written, as on a disk that is full. Nor is bytecode: Python
+    3.11 would keep modules that are cut short, and fail to import them from then on."""
+    before, wrote_none = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = wrote_none
 
 
 def test_a_file_is_replaced_with_its_permissions(tmp_path: Path) -> None:

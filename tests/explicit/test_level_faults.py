@@ -61,7 +61,7 @@ def test_files_that_may_not_grow_end_it() -> None:
         "found = explore(model, everything(model, beyond=TWO_PROCESSES))\n"
         "print(found.verdicts[0].kind, found.verdicts[0].reason)\n"
     )
-    command = [sys.executable, "-c", script]
+    command = [sys.executable, "-B", "-c", script]  # -B: no bytecode is cut short
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.stdout.startswith("INCONCLUSIVE"), done.stderr
     assert "file too large" in done.stdout

@@ -126,7 +126,11 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path: Path) -> None:
         "        print(full)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-B", "-c", code, str(tmp_path)],  # no bytecode that is cut short
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "rows cannot be written" in done.stdout, done.stderr
     assert len(read_rows(tmp_path)) == 1
