@@ -10,15 +10,14 @@ explorer of the protocol must count the same states.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import product, repeat
+from itertools import product
 from math import prod
 from random import Random
 from typing import Any
 
-from verifier.encodings.open_integers import LARGEST
 from verifier.encodings.plain_terms import Environment, Reader, Undefined, plain, values_of
 from verifier.encodings.random_values import draw_value
 from verifier.encodings.terms import Term
@@ -28,6 +27,7 @@ from verifier.processes.limits import Interrupted, Limits
 from verifier.runs.building import build_model
 from verifier.runs.loaded import Differs
 from verifier.runs.modules.constant_choices import Choice, choices_of
+from verifier.runs.modules.encoded_states import EncodedStates
 from verifier.runs.modules.fixed_constants import SpecifyAt, make_specifications
 from verifier.runs.modules.loading import no_initial_state
 from verifier.runs.modules.met_violations import Met, meet
@@ -37,15 +37,12 @@ from verifier.specs.plain_steps import happening
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
 from verifier.tla.first_order.constants import classify
-from verifier.tla.first_order.kinds import Kind
 from verifier.tla.first_order.protocol_classes import ModuleProtocol, formula_of, operator_of
-from verifier.tla.first_order.values import Outside, Translator, find_integers
 from verifier.tla.frames import Undefined as NoValue
-from verifier.tla.itf import show_state
 from verifier.tla.specification import Specification, without_traces
 from verifier.tla.splitting import Formula
 from verifier.tla.translate.sampling import Stepper
-from verifier.tla.value_types import INCOMPARABLE, Value
+from verifier.tla.value_types import INCOMPARABLE
 
 _MOST_STATES = 3000
 """The limit of reached states that are compared at one choice of constants."""
@@ -137,15 +134,10 @@ class _Comparison:
     ) -> None:
         self.specification, self.definition, self.choice = specification, definition, choice
         self.compared, self.chance, self.limits = compared, chance, limits
-        self.kinds: list[Kind] = list(protocol.kinds.values())
-        self.largest = choice.sizes.get(LARGEST)
         self.read = Reader()
-        self.constants = constants = classify(specification, protocol.constants)
-        sorts = protocol.reading(protocol.kind(dict(choice.sizes))).sorts
-        self.values = Translator(constants, sorts)
-        fixed = self.values.encode_families()
-        self.fixed = {one: fixed[one.name] for one in definition.variables if one.name in fixed}
-        self.variables = [one for one in definition.variables if one not in self.fixed]
+        self.constants = classify(specification, protocol.constants)
+        self.encoded = EncodedStates(protocol, specification, definition, choice, self.constants)
+        self.fixed, self.variables = self.encoded.fixed, self.encoded.variables
         self.stepper = Stepper(specification)
         terms = {one.name: one.formula for one in definition.properties}
         terms |= {one.name: one.formula for one in definition.lemmas}
@@ -155,7 +147,6 @@ class _Comparison:
         ]
         self.watched = [(name, self._test(formula_of(specification, name))) for name in compared.watched]
         self.initial = [self._test(one) for one in specification.init]
-        self.names = [one.name for one in specification.variables]
         self.properties = {one.name for one in definition.properties}
         self.type_invariant = protocol.type_invariant
         self.deadline = 0.0
@@ -219,17 +210,17 @@ class _Comparison:
         with suppress(Interrupted):  # too many: the first ones are compared
             explorer.explore_initial()
             self.all_initial = True
-        states = [one for one in dict.fromkeys(explorer.states) if not self._is_beyond(one)]
+        states = [one for one in dict.fromkeys(explorer.states) if not self.encoded.is_beyond(one)]
         for state in states:
-            if self._leaves_bounds(state):
+            if self.encoded.leaves_bounds(state):
                 raise self._violates_types("Init gives a variable a value that its sort lacks", state)
-            if not self._holds(self.definition.init, self._encode(state)):
+            if not self._holds(self.definition.init, self.encoded.encode(state)):
                 raise self._differs("Init", state, "true", "false")
         return states
 
     def _compare_reached(self, state: State) -> list[State]:
         """Compare a state and its successors. Return these."""
-        environment = self._encode(state)
+        environment = self.encoded.encode(state)
         self._compare_claims(state, environment, reached=True)
         self.specification.evaluator.now[:] = state
         for name, test in self.watched:
@@ -243,17 +234,6 @@ class _Comparison:
         inside = self._compare_steps(state, environment, theirs, reached=True)
         self.compared.states += 1
         return inside
-
-    def _encode(self, state: State) -> Environment:
-        try:
-            encoded = [self.values.encode(value, kind) for value, kind in zip(state, self.kinds, strict=True)]
-        except Outside as error:
-            raise Differs(f"with {self.choice.shown}, in the state {self._show(state)}: {error}") from None
-        return {**self.fixed, **dict(zip(self.variables, encoded, strict=True))}
-
-    def _decode(self, environment: Mapping[Any, Any]) -> State:
-        pairs = zip(self.variables, self.kinds, strict=True)
-        return tuple(self.values.decode(environment[symbol], kind) for symbol, kind in pairs)
 
     def _holds(self, term: Term, environment: Environment) -> bool:
         try:
@@ -326,7 +306,7 @@ class _Comparison:
     ) -> list[State]:
         """Compare the steps from a state. Return the successors that are not beyond the bounds taken here."""
         mine: dict[State, str] = {}
-        inside = [one for one in theirs if not self._is_beyond(one)]
+        inside = [one for one in theirs if not self.encoded.is_beyond(one)]
         is_cut = len(inside) < len(theirs)
         for action in self.definition.actions:
             symbols = [parameter.symbol for parameter in action.parameters]
@@ -341,49 +321,33 @@ class _Comparison:
                     self.compared.undefined += 1
                     return inside
                 if after.after is not None:
-                    mine.setdefault(self._decode(after.after), action.name)
+                    mine.setdefault(self.encoded.decode(after.after), action.name)
         for reached_state in inside:
             if reached_state not in mine:
-                if reached and self._leaves_bounds(reached_state):
+                if reached and self.encoded.leaves_bounds(reached_state):
                     raise self._violates_types("a step gives a variable a value that its sort lacks", state)
-                words = f"a step to {self._show(reached_state)}"
+                words = f"a step to {self.encoded.show(reached_state)}"
                 raise self._differs("the steps", state, words, "none")
         if len(mine) > len(set(inside)):
             other = next(one for one in mine if one not in set(inside))
-            words = f"{mine[other]} to {self._show(other)}"
+            words = f"{mine[other]} to {self.encoded.show(other)}"
             raise self._differs("the steps", state, "no such step", words)
         self.compared.steps += len(mine)
         return inside
-
-    def _is_beyond(self, state: State) -> bool:
-        """True if a state has integers beyond the bounds that are taken here where the module has none. There
-        is no such state here, and no step to it."""
-        if self.largest is None:
-            return False
-        return any(map(self._has_outside, state, self.kinds, repeat(True)))
-
-    def _leaves_bounds(self, state: State) -> bool:
-        """True if a state has integers beyond the bounds that the module says."""
-        return any(map(self._has_outside, state, self.kinds, repeat(False)))
-
-    def _has_outside(self, value: Value, kind: Kind, beyond: bool) -> bool:
-        sorts = self.values.sorts
-        return any(
-            own.is_beyond(number, sorts) is beyond and not own.sort(sorts).contains(number)
-            for number, own in find_integers(value, kind)
-        )
 
     def _leaves(self, name: str, state: State, *, undefined: bool) -> UsageError | LeavesSorts:
         """Return the error for a reachable step that the type invariant does not allow."""
         if undefined:
             what = "reads a function or record where it has no value"
-            return UsageError(f"with {self.choice.shown}, {name} {what}, in the state {self._show(state)}")
+            return UsageError(
+                f"with {self.choice.shown}, {name} {what}, in the state {self.encoded.show(state)}"
+            )
         return self._violates_types(f"{name} gives a variable a value that its sort lacks", state)
 
     def _violates_types(self, what: str, state: State) -> LeavesSorts:
         words = f"with {self.choice.shown}, {what}, so that the type invariant is violated"
         return LeavesSorts(
-            f"{words}, in the state {self._show(state)}", self.specification, self.choice.shown
+            f"{words}, in the state {self.encoded.show(state)}", self.specification, self.choice.shown
         )
 
     # -- drawn states
@@ -395,9 +359,9 @@ class _Comparison:
             if time.process_time() > deadline:
                 return
             environment = self._draw_environment(states if number % 2 else ())
-            state = self._decode(environment)
-            if self._encode(state) != environment:
-                raise Differs(f"the state {self._show(state)} has two encodings")
+            state = self.encoded.decode(environment)
+            if self.encoded.encode(state) != environment:
+                raise Differs(f"the state {self.encoded.show(state)} has two encodings")
             self._compare_claims(state, environment, reached=False)
             self._compare_formula(
                 "Init", self.definition.init, self._is_initial, state, environment, reached=False
@@ -418,7 +382,7 @@ class _Comparison:
         drawn = {symbol: plain(draw_value(symbol.sort, self.chance)) for symbol in self.variables}
         if not states:
             return {**self.fixed, **drawn}
-        reached = self._encode(self.chance.choice(states))
+        reached = self.encoded.encode(self.chance.choice(states))
         changed = self.chance.sample(list(drawn), min(len(drawn), self.chance.choice((1, 1, 2))))
         return {**reached, **{symbol: drawn[symbol] for symbol in changed}}
 
@@ -439,15 +403,11 @@ class _Comparison:
 
     # -- words
 
-    def _show(self, state: State) -> str:
-        shown = show_state(self.names, state, self.specification.evaluator.order)
-        return ", ".join(f"{name} = {value}" for name, value in shown.items())
-
     def _differs(self, what: str, state: State, theirs: str, mine: str) -> Differs:
         return Differs(
             f"the protocol read for all constants differs from the module on {what} with "
             f"{self.choice.shown}: the interpreter says {theirs}, the protocol {mine}, in the state "
-            f"{self._show(state)}"
+            f"{self.encoded.show(state)}"
         )
 
 
