@@ -93,8 +93,9 @@ class IntegerConstant(Constant[int]):
 
     @property
     def allowed(self) -> str:
-        upper = "" if self.maximum is None else f" up to {self.maximum}"
-        return f"an integer from {self.minimum}{upper}"
+        if self.maximum is None:
+            return f"an integer, at least {self.minimum}"
+        return f"an integer from {self.minimum} to {self.maximum}"
 
     def parse(self, value: Any) -> Any:
         """The integer, or an open one whose number is allowed."""
@@ -120,7 +121,7 @@ class IndexSetConstant(Constant[IndexSet]):
 
     @property
     def allowed(self) -> str:
-        return f"a size from {self.minimum}"
+        return f"a number of elements, at least {self.minimum}"
 
     def parse(self, value: Any) -> Any:
         return IntegerConstant(self.default, minimum=self.minimum).parse(value)

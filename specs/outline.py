@@ -39,7 +39,7 @@ def check_attributes(spec: str, kind: type) -> None:
         )
     depth = given.default_depth
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-        raise _attribute(kind, "default_depth", f"default_depth is an integer from 0, not {depth!r}")
+        raise _attribute(kind, "default_depth", f"default_depth is an integer, at least 0, not {depth!r}")
     if not isinstance(given.lanes, str):
         raise _attribute(kind, "lanes", f"lanes is a name in quotes, as in 'clients', not {given.lanes!r}")
 

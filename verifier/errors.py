@@ -52,10 +52,14 @@ def cut(value: Any) -> str:
 def among(name: str, allowed: Iterable[str]) -> str:
     """The names that could have been written instead: ``(allowed: a, b); did you mean 'a'?``"""
     choices = list(allowed)
-    near = nearest(str(name), choices)
-    hint = f"; did you mean {near!r}?" if near else ""
     listing = ", ".join(choices) if choices else "none are defined"
-    return f"(allowed: {listing}){hint}"
+    return f"(allowed: {listing}){suggest(name, choices)}"
+
+
+def suggest(name: str, allowed: Iterable[str]) -> str:
+    """The nearest of the names that could have been written: ``; did you mean 'a'?``"""
+    near = nearest(str(name), allowed)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str | None:

@@ -135,7 +135,7 @@ def test_wrong_options_name_what_is_allowed() -> None:
     chain = verifier.load(CHAIN)
     with pytest.raises(verifier.UsageError, match="did you mean 'depth'"):
         chain.run("bmc", dept=3)
-    with pytest.raises(verifier.UsageError, match="depth = -1 is not allowed: it takes an integer from 0"):
+    with pytest.raises(verifier.UsageError, match=r"depth = -1 .* it takes an integer, at least 0"):
         chain.bmc(depth=-1)
     with pytest.raises(verifier.UsageError, match="unknown property 'NeverTopp'"):
         chain.bmc("NeverTopp")

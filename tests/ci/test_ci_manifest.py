@@ -83,7 +83,7 @@ WRONG = [
     (
         "seconds = 0.3",
         'options = { steps = "seriel" }',
-        "unknown value of steps 'seriel' .*did you mean 'serial'",
+        "steps = seriel is not allowed: .*did you mean 'serial'",
     ),
     ("seconds = 0.3", 'options = { steps = "parallel" }', "steps = 5 means the fewest steps, but bmc"),
     (
@@ -138,7 +138,7 @@ def test_wrong_options_are_refused(project: Project, tmp_path: Path) -> None:
     manifest = str(project.manifest)
     assert ": unknown cell 'lock-brokn'" in (line := wrong("ci", manifest, "--cell", "lock-brokn"))
     assert line.endswith("did you mean 'lock-broken'?")
-    assert "--jobs 0 is not allowed: it takes an integer from 1" in wrong("ci", manifest, "--jobs", "0")
+    assert "--jobs 0 is not allowed: it takes an integer, at least 1" in wrong("ci", manifest, "--jobs", "0")
     assert "--junit" in wrong("ci", manifest, "--junit", str(tmp_path / "none" / "results.xml"))
     assert "--update goes with neither" in wrong("ci", manifest, "--update", "--format", "json")
     assert "--groups 0 is not allowed" in wrong("matrix", manifest, "--groups", "0")

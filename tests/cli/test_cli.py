@@ -49,7 +49,7 @@ def test_show_describes_a_protocol() -> None:
     text = verify("show", "kip320").stdout
     for words in (
         "max_leader_epoch = 2",
-        "an integer from 0",
+        "an integer, at least 0",
         "BecomeLeader(leader ∈ replica(3)",
         "state bits",
     ):
@@ -59,7 +59,7 @@ def test_show_describes_a_protocol() -> None:
         "name": "replicas",
         "value": 2,
         "default": 3,
-        "allowed": "a size from 2",
+        "allowed": "a number of elements, at least 2",
         "description": about["constants"][0]["description"],
     }
     assert {item["name"]: item["default"] for item in about["properties"]}["LeaderInIsr"] is False

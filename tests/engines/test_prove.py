@@ -411,7 +411,7 @@ def test_exit_codes_and_expectations() -> None:
     assert verify("prove", "--spec", CHAIN, "--property", "NeverTop", "--expect", "violated").exit_code == 0
     assert verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--expect", "proved").exit_code == 0
     assert verify("prove", "--spec", CHAIN, "--property", "StartsLow", "--deadlock").exit_code == 13
-    assert "unknown engine" in wrong("prove", "--spec", CHAIN, "--engine", "pdr")
+    assert "--engine pdr is not allowed: it takes " in wrong("prove", "--spec", CHAIN, "--engine", "pdr")
 
 
 def test_free_parameters_are_replayed() -> None:

@@ -24,7 +24,7 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     assert "--resume needs --work" in wrong("explore", LOCK, "--resume")
     assert "exclude each other" in wrong("explore", LOCK, "--workers", "2", "--master", "local[2]")
     assert "need --master" in wrong("explore", LOCK, "--conf", "a=b")
-    assert "it takes an integer from 1" in wrong("explore", LOCK, "--workers", "0")
+    assert "it takes an integer, at least 1" in wrong("explore", LOCK, "--workers", "0")
     graph = str(tmp_path / "states.dot")
     assert "--graph is for few states" in wrong("explore", LOCK, "--graph", graph, "--workers", "2")
     (tmp_path / "mine").touch()

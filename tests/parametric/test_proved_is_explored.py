@@ -31,7 +31,7 @@ def small_constants(spec: str) -> Iterator[dict[str, Any]]:
     """Yield constants: the least two values of each, both truths; a sample if there are many."""
     values = {}
     for constant in json.loads(verify("show", spec, "--format", "json").stdout)["constants"]:
-        least = re.match(r"an integer from (\d+)", constant["allowed"])
+        least = re.match(r"an integer(?: from|, at least) (\d+)", constant["allowed"])
         if least is not None:
             values[constant["name"]] = [int(least[1]), int(least[1]) + 1]
         elif isinstance(constant["value"], bool):

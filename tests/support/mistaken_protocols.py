@@ -104,7 +104,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
         "lanes =",
         "'client' (allowed: clients); did you mean 'clients'?",
     ),
-    (((NAME, "default_depth = -3"),), "default_depth", "default_depth is an integer from 0, not -3"),
+    (((NAME, "default_depth = -3"),), "default_depth", "default_depth is an integer, at least 0, not -3"),
     # Marks, and the parameters of actions.
     (
         (("@invariant()", '@invariant("Title")'),),
@@ -203,7 +203,7 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     (
         ((f"2, {MOST}", f"7, {MOST}"),),
         "most =",
-        "the default 7 of the constant most is not allowed: most is an integer from 1 up to 4",
+        "the default 7 of the constant most is not allowed: most is an integer from 1 to 4",
     ),
     (
         ((MOST, "minimun=1"),),

@@ -49,7 +49,7 @@ MODULES = {
     "chained implications": (GOOD + "P == x = 0 => x = 1 => x = 2", "=> and => have conflicting precedences"),
     "chained comparisons": (GOOD + "P == 0 < x < 2", "< and < have conflicting precedences"),
     "ENABLED beside =": (GOOD + "P == ENABLED x = 1", "conflicting precedences"),
-    "too few arguments": (GOOD + "Op(a, b) == a + b\nP == Op(1) = 2", "Op takes 2 arguments, 1 are given"),
+    "too few arguments": (GOOD + "Op(a, b) == a + b\nP == Op(1) = 2", "Op takes 2 arguments, 1 is given"),
     "too many arguments": (GOOD + "Op(a) == a\nP == Op(1, 2) = 2", "Op takes 1 argument, 2 are given"),
     "no arguments": (GOOD + "Op(a) == a\nP == Op = 2", "Op takes 1 argument, 0 are given"),
     "a name defined twice": (GOOD + "Inv == TRUE", "Inv has a meaning already"),

@@ -53,7 +53,7 @@ def test_a_label_names_a_part_with_what_is_bound_around_it(tmp_path: Path) -> No
     [
         ("Inv!P9", "Inv has no label P9; did you mean P1"),
         ("Inv!Q", "Q takes 1 argument, 0 are given"),
-        ("Inv!P0(3)", "P0 takes no arguments, 1 are given"),
+        ("Inv!P0(3)", "P0 takes no arguments, 1 is given"),
         ("Inv!3!Q(2)", "behind the place of a part"),
         ("Inw!P0", "unknown instance or operator Inw; did you mean Inv"),
         ("(A:: TRUE) /\\ (A:: FALSE)", "the label A stands here twice"),

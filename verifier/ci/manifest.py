@@ -211,7 +211,7 @@ def _seconds(table: Mapping[str, Any], place: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise UsageError(f"{place}: seconds = {value} is not allowed: it takes a number from 0")
+        raise UsageError(f"{place}: seconds = {value} is not allowed: it takes a number, at least 0")
     return float(value)
 
 

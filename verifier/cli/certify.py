@@ -32,7 +32,7 @@ _SHOWN = 5
 @click.command("certify", cls=GroupedCommand)
 @click.argument("path", metavar="FILE", type=FileToRead())
 @click.option("--spec", type=SpecName(), metavar="SPEC", help=_SPEC_HELP)
-@click.option("--solver", type=one_of("solver", SOLVER_NAMES), help=_SOLVER_HELP)
+@click.option("--solver", type=one_of(SOLVER_NAMES), help=_SOLVER_HELP)
 @click.option("--timeout", type=DURATION, help="End the check after this time: 90, 90s, 2m, 1h.")
 @reading_options
 @format_option

@@ -137,7 +137,7 @@ def _option(option: Option, completes: str = "properties") -> Decorator:
             shell_complete=complete if option.name == "properties" else None,
         )
     of_kind = FolderParameter if isinstance(option.kind, Folder) else Parameter
-    kind = of_kind(option.kind, option.name)
+    kind = of_kind(option.kind)
     names = [flag for flag in (option.flag, option.former_flag) if flag is not None]
     return click.option(*names, option.name, cls=_Valued, type=kind, metavar=option.metavar, **common)
 

@@ -58,7 +58,7 @@ class Options:
 @click.command("export", cls=GroupedCommand)
 @spec_options
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
-@click.option("--format", "form", type=one_of("format", _FORMATS), help=_FORMAT_HELP)
+@click.option("--format", "form", type=one_of(_FORMATS), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--map", "names", type=FileToWrite(), metavar="FILE", help=_MAP_HELP)
 @click.option("--deadlock", is_flag=True, help=_DEADLOCK_HELP)

@@ -120,7 +120,7 @@ _EVERYWHERE = (
     callback=_print_version,
     help="Show the versions of verify, Python and the solvers.",
 )
-@click.option("--log", type=one_of("level", _LEVELS), help="Log what verify is doing to standard error.")
+@click.option("--log", type=one_of(_LEVELS), help="Log what verify is doing to standard error.")
 def cli(log: str | None) -> None:
     """The group of all commands."""
     if log is not None:

@@ -29,7 +29,7 @@ PLAIN_WIDTH = 120
 format_option = click.option(
     "--format",
     "output_format",
-    type=one_of("format", FORMATS),
+    type=one_of(FORMATS),
     default="text",
     help="Text, or one JSON object.",
 )

@@ -8,19 +8,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from verifier.cli.paths import FileToWrite
-from verifier.errors import UsageError, cut, make_unknown_name_error
-from verifier.runs.option import Duration, Kind, OneOf, Size, Whole
+from verifier.runs.option import Duration, Kind, OneOf, Size, Whole, make_not_allowed_error
 
 
 class Parameter(click.ParamType[Any]):
-    """Values of a kind; for any other word, what is allowed is said in one line.
+    """Values of a kind. The error for any other word says in one line what is allowed."""
 
-    ``what`` is what an error calls one of several words: ``unknown solver``.
-    """
-
-    def __init__(self, kind: Kind, what: str = "") -> None:
+    def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self.what = what
         self.name = {Whole: "n", Duration: "duration", Size: "size"}.get(type(kind), "text")
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
@@ -34,10 +29,8 @@ class Parameter(click.ParamType[Any]):
         try:
             return self.kind.of_word(value)
         except ValueError:
-            if isinstance(self.kind, OneOf):
-                raise make_unknown_name_error(self.what, value, self.kind.words) from None
             flag = param.opts[0] if param is not None else self.name
-            raise UsageError(f"{flag} {cut(value)} is not allowed: it takes {self.kind.allowed}") from None
+            raise make_not_allowed_error(flag, value, self.kind) from None
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -59,9 +52,9 @@ class FolderParameter(Parameter):
         return word
 
 
-def one_of(what: str, words: tuple[str, ...]) -> Parameter:
+def one_of(words: tuple[str, ...]) -> Parameter:
     """One of several words."""
-    return Parameter(OneOf(words), what)
+    return Parameter(OneOf(words))
 
 
 COUNT = Parameter(Whole())

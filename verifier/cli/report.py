@@ -27,7 +27,7 @@ _SPEC_HELP = (
 
 @click.command("report", cls=GroupedCommand)
 @click.argument("runs", metavar="RUN...", type=FileToRead(), nargs=-1, required=True)
-@click.option("--format", "output_format", type=one_of("format", tuple(FORMATS)), help=_FORMAT_HELP)
+@click.option("--format", "output_format", type=one_of(tuple(FORMATS)), help=_FORMAT_HELP)
 @click.option("--out", type=FileToWrite(), metavar="FILE", help=_OUT_HELP)
 @click.option("--html", type=FileToWrite(), metavar="FILE", help=_HTML_HELP)
 @click.option("--title", help="The report's title. [default: the name of RUN]")

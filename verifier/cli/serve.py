@@ -22,7 +22,7 @@ _PROTOCOL_HELP = (
 
 @click.command("serve", cls=GroupedCommand)
 @click.option(
-    "--protocol", type=one_of("protocol", _PROTOCOLS), metavar="NAME", default="json-rpc", help=_PROTOCOL_HELP
+    "--protocol", type=one_of(_PROTOCOLS), metavar="NAME", default="json-rpc", help=_PROTOCOL_HELP
 )
 def command(protocol: str) -> int:
     """Answer requests of a program on standard input and output, until the input ends.

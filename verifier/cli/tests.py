@@ -37,7 +37,7 @@ _FORMAT_HELP = (
 @click.argument("spec_argument", type=SpecName(), metavar="[SPEC]", required=False)
 @click.option("--spec", "spec_option", type=SpecName(), metavar="SPEC", hidden=True)
 @click.option(
-    "--cover", type=one_of("cover", COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
+    "--cover", type=one_of(COVERS), metavar="WHAT", default="transitions", help=_COVER_HELP
 )
 @click.option("--depth", type=POSITIVE, help=_DEPTH_HELP)
 @click.option("--count", type=POSITIVE, help="Make at most this many executions.")
@@ -57,7 +57,7 @@ _FORMAT_HELP = (
 @click.option(
     "--format",
     "output_format",
-    type=one_of("format", ("text", "json", "pytest", "hypothesis")),
+    type=one_of(("text", "json", "pytest", "hypothesis")),
     default="text",
     help=_FORMAT_HELP,
 )

@@ -29,7 +29,7 @@ _DEPTH_HELP = "The largest number of actions in an execution, for engines with a
 @click.command("watch", cls=GroupedCommand)
 @spec_options
 @click.option(
-    "--engine", type=one_of("engine", tuple(ENGINES)), metavar="NAME", default="check", help=_ENGINE_HELP
+    "--engine", type=one_of(tuple(ENGINES)), metavar="NAME", default="check", help=_ENGINE_HELP
 )
 @click.option("--property", "properties", multiple=True, metavar="NAME", help=_PROPERTY_HELP)
 @click.option("--depth", type=COUNT, help=_DEPTH_HELP)

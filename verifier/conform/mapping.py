@@ -154,7 +154,7 @@ def read_mapping(
             raise UsageError(f"{file}: silent: {make_unknown_name_error('action', name, actions)}")
     most = silent.get("most", 1)
     if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        raise UsageError(f"{file}: silent: most = {most} is not allowed: it takes an integer from 1")
+        raise UsageError(f"{file}: silent: most = {most} is not allowed: it takes an integer, at least 1")
     rules = {
         name: _rule(table, f"{file}: events.{name}", name, actions, variables)
         for name, table in _table(content, "events", file).items()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, Protocol
 
-from verifier.errors import UsageError, cut, make_unknown_name_error
+from verifier.errors import UsageError, cut, suggest
 from verifier.runs.quantities import DURATION, SIZE, parse_duration, parse_size, size_word
 
 _KEY, _RECORDED = "option", "recorded"
@@ -68,7 +68,7 @@ class Whole:
     @property
     def allowed(self) -> str:
         """Return the allowed values in words."""
-        return f"an integer from {self.least}"
+        return f"an integer, at least {self.least}"
 
     def of_word(self, word: str) -> int:
         """Return the integer."""
@@ -115,6 +115,12 @@ class Size:
         return parse_size(value) if isinstance(value, str) else parse_size(f"{value}B")
 
 
+def make_not_allowed_error(option: str, value: Any, kind: Kind) -> UsageError:
+    """Return the error for a value that an option does not take. One of several words is suggested."""
+    hint = suggest(str(value), kind.words) if isinstance(kind, OneOf) else ""
+    return UsageError(f"{option} {cut(value)} is not allowed: it takes {kind.allowed}{hint}")
+
+
 @dataclass(frozen=True)
 class OneOf:
     """One of several words."""
@@ -126,7 +132,7 @@ class OneOf:
     @property
     def allowed(self) -> str:
         """Return the allowed values in words."""
-        return " or ".join(self.words)
+        return " or ".join(filter(None, (", ".join(self.words[:-1]), *self.words[-1:])))
 
     def of_word(self, word: str) -> str:
         """Return the word that stands for it now."""
@@ -209,10 +215,7 @@ class Option:
         try:
             return self.kind.of_value(value)
         except ValueError:
-            if isinstance(self.kind, OneOf):
-                raise make_unknown_name_error(f"value of {self.name}", str(value), self.kind.words) from None
-            words = f"{self.name} = {cut(value)} is not allowed"
-            raise UsageError(f"{words}: it takes {self.kind.allowed}") from None
+            raise make_not_allowed_error(f"{self.name} =", value, self.kind) from None
 
     def words(self, value: Any) -> Iterator[str]:
         """Yield the words of the command line that set the option to this value; none for None."""

@@ -78,7 +78,7 @@ def whole(table: Mapping[str, Any], key: str, place: str, least: int = 0) -> int
     value = table.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
         wrong = f"{key} = {_as_toml(value)}"
-        raise UsageError(f"{place}: {wrong} is not allowed: it takes an integer from {least}")
+        raise UsageError(f"{place}: {wrong} is not allowed: it takes an integer, at least {least}")
     return value
 
 

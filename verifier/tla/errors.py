@@ -38,6 +38,11 @@ def takes(name: str, arguments: int) -> str:
     return f"{name} takes {arguments or 'no'} argument{'' if arguments == 1 else 's'}"
 
 
+def takes_not(name: str, arguments: int, given: int) -> str:
+    """Return ``Op takes 2 arguments, 1 is given``."""
+    return f"{takes(name, arguments)}, {given} {'is' if given == 1 else 'are'} given"
+
+
 def integer(digits: str, place: Place, base: int = 10) -> int:
     """Return the number that a text denotes. Raises TlaError if it is too large for TLC."""
     # Digits are counted first: Python refuses to convert thousands of them.

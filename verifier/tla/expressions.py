@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from verifier.tla import ast
 from verifier.tla.ast import Expression
-from verifier.tla.errors import Place, TlaError, integer, takes
+from verifier.tla.errors import Place, TlaError, integer, takes_not
 from verifier.tla.fairness import meaning_of_fairness
 from verifier.tla.labels import Labels
 from verifier.tla.operators import Operators
@@ -184,8 +184,8 @@ class Expressions(Operators):
         defined = function.operator if isinstance(function, ast.Apply) else None
         wanted = defined.takes if isinstance(defined, ast.Definition) else None
         if wanted is not None and len(arguments) not in (1, wanted):
-            words = takes(f"the function {text_of(node.named_children[0])}", wanted)
-            raise TlaError(self.place(node), f"{words}, {len(arguments)} are given")
+            words = takes_not(f"the function {text_of(node.named_children[0])}", wanted, len(arguments))
+            raise TlaError(self.place(node), words)
         return ast.FunctionApply(function, self.one(arguments, node), place=self.place(node))
 
     def one(self, arguments: list[Expression], node: Node) -> Expression:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Parameter, Symbol
 from verifier.tla.declarations import pass_parameter_on
-from verifier.tla.errors import Place, TlaError, takes
+from verifier.tla.errors import Place, TlaError, takes_not
 from verifier.tla.operator_rows import ROWS, fields_of, flatten_chain, flatten_row
 from verifier.tla.precedence import Conflict, Operator, build, canonical
 from verifier.tla.scope import Apart, Scope
@@ -85,8 +85,7 @@ class Operators:
         given = (*(pass_parameter_on(parameter, place) for parameter in extra), *arguments)
         wanted = _arity(symbol)
         if len(given) != wanted:
-            words = takes(_show(symbol), wanted - len(extra))
-            raise TlaError(place, f"{words}, {len(arguments)} are given")
+            raise TlaError(place, takes_not(_show(symbol), wanted - len(extra), len(arguments)))
         return _apply_to(symbol, given, place)
 
     def _name(self, node: Node, scope: Scope) -> Expression:
@@ -128,7 +127,7 @@ class Operators:
     ) -> Expression:
         if len(given) != _arity(symbol):
             own, have = _arity(symbol) - before, len(given) - before
-            raise TlaError(place, f"{takes(_show(symbol), own)}, {have} are given")
+            raise TlaError(place, takes_not(_show(symbol), own, have))
         return _apply_to(symbol, given, place)
 
     def argument(self, node: Node, arity: int, scope: Scope) -> Expression:
@@ -262,8 +261,8 @@ class Operators:
             arguments = fields_of(inner, "parameter") if inner.type == "bound_op" else []
             wanted = named.parameters[len(given) :]
             if len(arguments) != len(wanted):
-                words = takes(f"the instance {name}", len(wanted))
-                raise TlaError(self.place(component), f"{words}, {len(arguments)} are given")
+                words = takes_not(f"the instance {name}", len(wanted), len(arguments))
+                raise TlaError(self.place(component), words)
             pairs = zip(arguments, wanted, strict=True)
             given = (*given, *(self.argument(node, p.arity, scope) for node, p in pairs))
             instance = named

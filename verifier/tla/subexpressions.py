@@ -19,7 +19,7 @@ from verifier.errors import nearest
 from verifier.tla import ast
 from verifier.tla.ast import Definition, Expression, Parameter, Symbol
 from verifier.tla.declarations import pass_parameter_on
-from verifier.tla.errors import Place, TlaError
+from verifier.tla.errors import Place, TlaError, takes_not
 from verifier.tla.precedence import canonical
 from verifier.tla.renaming import rename_symbols
 from verifier.tla.scope import Named, Scope
@@ -174,8 +174,7 @@ class _Path:
             if self.is_operator:
                 words = f"{name} stands for an operator here, so it has no arguments"
             else:
-                many = f"{len(wanted) or 'no'} argument{'' if len(wanted) == 1 else 's'}"
-                words = f"{name} takes {many}, {len(nodes)} are given"
+                words = takes_not(name, len(wanted), len(nodes))
             raise TlaError(self.reader.place(step), words)
         self.parameters += wanted
         pairs = zip(nodes, wanted, strict=False)

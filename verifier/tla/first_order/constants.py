@@ -189,7 +189,7 @@ def _classify(constants: Constants, name: str, value: Value, specification: Spec
             constants.sets[name] = tuple(specification.evaluator.order.sort_by_kind(value))
     else:
         constants.refused[name] = (
-            f"the value of {name} is not a set, model value, Boolean or integer from 0: give it one of "
+            f"the value of {name} is not a set, model value, Boolean or non-negative integer: give it one of "
             f"these, such as the model value {name} = {name}"
         )
 

@@ -105,7 +105,7 @@ class Whole(Kind):
     def __str__(self) -> str:
         if self.low is None or self == INTEGERS:
             return "an integer"
-        return "an integer from 0" if self == NATURALS else f"an integer of {self.low}..{self.high}"
+        return "a non-negative integer" if self == NATURALS else f"an integer of {self.low}..{self.high}"
 
     @property
     def is_unbounded(self) -> bool:
