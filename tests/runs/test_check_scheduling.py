@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from verifier.engines.outcome import Outcome
+from verifier.processes.children import ChildEnded, Message
 from verifier.runs import check_portfolio
 from verifier.runs.check import ENGINE
+from verifier.runs.check_children import Built, Refusal
 from verifier.runs.check_merge import EngineReport, conclude_check
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, plan, prepare
 from verifier.runs.check_portfolio import Portfolio
@@ -23,6 +26,7 @@ class Stubs:
     def __init__(self) -> None:
         self.started: dict[str, Any] = {}
         self.yielding: list[str] = []
+        self.events: list[Message | ChildEnded] = []
 
     @property
     def running(self) -> list[str]:
@@ -34,6 +38,9 @@ class Stubs:
     def kill(self, name: str) -> None:
         del self.started[name]
 
+    def poll(self, seconds: float) -> list[Message | ChildEnded]:
+        return self.events
+
     def give_way(self, name: str, by: int) -> None:
         assert by > 0
         self.yielding.append(name)
@@ -44,9 +51,11 @@ def portfolio(monkeypatch: pytest.MonkeyPatch) -> tuple[Portfolio, Stubs]:
     return _make_portfolio(monkeypatch, ENGINE.options())
 
 
-def _make_portfolio(monkeypatch: pytest.MonkeyPatch, options: Any) -> tuple[Portfolio, Stubs]:
-    monkeypatch.setattr(check_portfolio, "_work", lambda question, engine, options, name: options)
-    question = prepare(ENGINE, load("rabbit-sac", {}), options)
+def _make_portfolio(
+    monkeypatch: pytest.MonkeyPatch, options: Any, spec: str = "rabbit-sac"
+) -> tuple[Portfolio, Stubs]:
+    monkeypatch.setattr(check_portfolio, "make_work", lambda question, engine, options, name, way: options)
+    question = prepare(ENGINE, load(spec, {}), options)
     made, stubs = Portfolio(question, plan(question), lambda _: None), Stubs()
     made.children = stubs  # type: ignore[assignment]
     return made, stubs
@@ -119,6 +128,85 @@ def test_exploration_of_a_hunt_gives_way_once_small_specs_are_explored(
     assert stubs.yielding == [EXPLORE]
     _wait(made, 3)
     assert stubs.yielding == [EXPLORE]
+
+
+MODULE = """
+---- MODULE Counting ----
+EXTENDS Naturals
+VARIABLE at
+Init == at = 0
+Next == at' = (at + 1) % 1000
+Low == at < 900
+====
+"""
+
+
+def _make_hunt(monkeypatch: pytest.MonkeyPatch, folder: Path, by: str = "auto") -> tuple[Portfolio, Stubs]:
+    (folder / "Counting.tla").write_text(MODULE)
+    (folder / "Counting.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
+    options = ENGINE.options(find_bugs=True, seed=3, by=by)
+    made, stubs = _make_portfolio(monkeypatch, options, str(folder / "Counting.tla"))
+    made._start_first()
+    return made, stubs
+
+
+def test_bounded_searches_of_a_module_wait_for_its_translation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made, stubs = _make_hunt(monkeypatch, tmp_path)
+    walks = [WALKS, f"{WALKS}, translated"]
+    assert [name for name in stubs.started if name != EXPLORE] == walks
+    stubs.events = [Message(WALKS, Built(WALKS)), Message(walks[1], Built(walks[1]))]
+    made._hear(0)
+    searches = [name for name in stubs.started if name not in (EXPLORE, *walks)]
+    assert searches[:2] == [f"{BMC}, seed 3", f"{BMC}, seed 4"]
+    stubs.events = [Message(walks[1], Built(walks[1])), ChildEnded(walks[1], "out of memory")]
+    made._hear(0)
+    # It is translated once more, for wider sorts: the searches run already.
+    assert [name for name in stubs.started if name not in (EXPLORE, *walks)] == searches
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_the_interpreter_walks_on_other_cores_if_there_is_no_translation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ends: bool
+) -> None:
+    made, stubs = _make_hunt(monkeypatch, tmp_path)
+    name = f"{WALKS}, translated"
+    refusal = Refusal(name, "too large", of_spec=False)
+    stubs.events = [ChildEnded(name, "out of memory") if ends else Message(name, refusal)]
+    made._hear(0)
+    assert not any(one.startswith(BMC) for one in stubs.started)
+    other = stubs.started[f"{WALKS}, seed 4"]
+    assert (other.by, other.seed, other.guided) == ("interpreter", 4, True)
+    assert other.properties == made.plan.safety
+    monkeypatch.setattr(Portfolio, "_open_safety", [])
+    made._end_superfluous()
+    assert not any(one.startswith(WALKS) for one in stubs.started)
+
+
+def test_a_translation_that_is_asked_for_is_searched_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _, stubs = _make_hunt(monkeypatch, tmp_path, "translation")
+    assert {WALKS, f"{BMC}, seed 3"} <= set(stubs.started)
+
+
+def test_the_interpreter_alone_hunts_by_walks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _, stubs = _make_hunt(monkeypatch, tmp_path, "interpreter")
+    others = {name for name in stubs.started if name != EXPLORE}
+    assert {WALKS, f"{WALKS}, seed 4"} <= others
+    assert all(stubs.started[name].by == "interpreter" for name in others)
+
+
+def test_the_first_walks_of_a_hunt_come_before_a_translation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made, _ = _make_hunt(monkeypatch, tmp_path)
+    made._walkers.append(f"{WALKS}, seed 4")
+    names = (WALKS, *made._walkers, f"{WALKS}, translated", f"{BMC}, seed 3")
+    ways = [made._give_way(name) for name in names]
+    assert ways[:2] == [0, 0]
+    assert min(ways[2:]) > 0
 
 
 @pytest.mark.parametrize(

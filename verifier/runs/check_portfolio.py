@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.choices import StepsChoice
-from verifier.errors import TooLargeError, UsageError
+from verifier.errors import UsageError
 from verifier.outcomes.checked import is_decided
 from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import has_ended_without_end
 from verifier.outcomes.undefined_values import remove_state
 from verifier.printable import join_words
-from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.cores import cores
-from verifier.processes.interrupts import Interrupts, is_hurried
+from verifier.processes.interrupts import is_hurried
 from verifier.processes.limits import INTERRUPTED, Interrupted
-from verifier.runs.asking import answer_question
 from verifier.runs.building import build_model
+from verifier.runs.check_children import Built, News, Refusal, SoFar, make_work
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
-from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options, sub_question
-from verifier.runs.check_reports import describe_effort, make_report, with_own_sorts
+from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options
+from verifier.runs.check_reports import describe_effort
 from verifier.runs.check_time import has_time
-from verifier.runs.engine import Engine, Listen, engine_named
+from verifier.runs.engine import Listen, engine_named
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import AUTO, INTERPRETER, TRANSLATION
 from verifier.runs.question import Question
 from verifier.runs.unbounded import is_about_loops_of_view
-from verifier.specs.protocol import DefinitionError
 from verifier.system.deadlock import with_deadlock
-from verifier.text.progress import Pace
 from verifier.verdict import ENDED_FIRST, VerdictKind
 
 if TYPE_CHECKING:
@@ -68,39 +64,9 @@ _HUNTED_DEPTH = 10_000
 _MOST_WALKS, _WALKED = 1_000_000_000, 200
 """The number of guided walks, and the most actions of one."""
 _TRANSLATED_WALKS = f"{WALKS}, translated"
-_POLL_SECONDS, _SECONDS_BETWEEN_NEWS = 0.2, 0.5
+_POLL_SECONDS = 0.2
 _LAST_WORDS_SECONDS = 5.0
 """The time for an engine to report its results after an interrupt."""
-
-
-@dataclass(frozen=True)
-class News:
-    """A line of progress of one engine."""
-
-    engine: str
-    line: str
-    stays: bool = True
-    """False if the next line of the engine takes its place."""
-
-    def __str__(self) -> str:
-        return f"{self.engine}: {self.line}"
-
-
-@dataclass(frozen=True)
-class SoFar:
-    """The final verdicts of an engine that goes on."""
-
-    report: EngineReport
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """The refusal of an engine, with the reason in words."""
-
-    engine: str
-    reason: str
-    of_spec: bool
-    """True if the spec is wrong. Otherwise the engine is only unsuitable for it."""
 
 
 @dataclass
@@ -119,6 +85,10 @@ class Portfolio:
     _began: float = field(default_factory=time.monotonic)
     _seeds: dict[str, int] = field(default_factory=dict)
     """The seed of each bounded search of a hunt."""
+    _walkers: list[str] = field(default_factory=list)
+    """The guided walks of a hunt by the interpreter, besides the first."""
+    _hunted: bool = False
+    """True once the bounded searches of a hunt were started, or walks in their place."""
     _told: dict[str, VerdictKind] = field(default_factory=dict)
     """The verdicts that were told."""
     _translated: bool = False
@@ -171,18 +141,38 @@ class Portfolio:
             self._start(LIVE, self.plan.temporal, **own)
         if self.question.options.find_bugs and self.plan.safety:
             self._walk_guided()
-            for number in range(self._hunters):
-                self._hunt(self.question.options.seed + number)
 
     def _walk_guided(self) -> None:
-        """Start guided walks. The interpreter of a module begins at once and supports the whole language; its
-        translation walks faster, and a solver looks ahead."""
-        given = {"walks": _MOST_WALKS, "depth": _WALKED, "guided": True, "seed": self.question.options.seed}
+        """Start guided walks and, unless a module must be translated first, bounded searches. The interpreter
+        of a module begins at once and supports the whole language; its translation walks faster, and a solver
+        looks ahead. Bounded searches wait for the first translation: each makes its own, and a large module
+        may be refused after half a minute."""
         if not self._chooses_semantics:
-            self._start(WALKS, self.plan.safety, **given)
+            self._walk(WALKS, self.question.options.seed)
+            self._walk_instead() if self.question.options.by == INTERPRETER else self._hunt_all()
             return
-        self._start(WALKS, self.plan.safety, **given, by=INTERPRETER)
-        self._start(WALKS, self.plan.safety, _TRANSLATED_WALKS, **given, by=TRANSLATION)
+        self._walk(WALKS, self.question.options.seed, by=INTERPRETER)
+        self._walk(_TRANSLATED_WALKS, self.question.options.seed, by=TRANSLATION)
+
+    def _walk(self, name: str, seed: int, **by: Any) -> None:
+        given = {"walks": _MOST_WALKS, "depth": _WALKED, "guided": True, "seed": seed, **by}
+        self._start(WALKS, tuple(self._open_safety), name, **given)
+
+    def _hunt_all(self) -> None:
+        """Start the bounded searches of a hunt, once."""
+        seeds = [] if self._hunted else range(self._hunters)
+        self._hunted = True
+        for number in seeds:
+            self._hunt(self.question.options.seed + number)
+
+    def _walk_instead(self) -> None:
+        """Start walks by the interpreter in the place of bounded searches: there is no translation."""
+        seeds = [] if self._hunted else range(1, self._hunters)
+        self._hunted = True
+        for number in seeds:
+            seed = self.question.options.seed + number
+            self._walkers.append(f"{WALKS}, seed {seed}")
+            self._walk(self._walkers[-1], seed, by=INTERPRETER)
 
     @property
     def _hunters(self) -> int:
@@ -266,8 +256,16 @@ class Portfolio:
         asked = self.plan.explores + (1 + self._hunters + self._chooses_semantics) * bool(self.plan.safety)
         asked += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
-        work = _work(self.question, engine_named(engine), own, name or engine)
-        self.children.start(name or engine, work)
+        name = name or engine
+        work = make_work(self.question, engine_named(engine), own, name, self._give_way(name))
+        self.children.start(name, work)
+
+    def _give_way(self, name: str) -> int:
+        """Return how much lower the priority of an engine is from its beginning."""
+        if not self.question.options.find_bugs:
+            return _GIVES_WAY if name in (PROVE, _TRANSLATED) else 0
+        walks = name == WALKS or name in self._walkers
+        return 0 if walks or self.question.loaded.source is None else _TRANSLATION_GIVES_WAY
 
     # -- reports of engines
 
@@ -277,6 +275,9 @@ class Portfolio:
                 case Message(name, EngineReport() as report):
                     self._take(name, report)
                     self._tell()
+                case Message(_, Built(name)):
+                    if name == _TRANSLATED_WALKS:
+                        self._hunt_all()
                 case Message(_, SoFar(report)):
                     self.so_far[report.engine] = combine_reports(self.so_far.get(report.engine), report)
                     self._tell()
@@ -284,6 +285,7 @@ class Portfolio:
                     if refusal.of_spec:
                         raise UsageError(refusal.reason)
                     self.refusals[name] = refusal.reason
+                    self._replace_translation(name)
                     names = self.plan.temporal if name in (LIVE, _TRANSLATED) else self.plan.safety
                     words = f"The engine {name} cannot decide {join_words(names, 'or')}"
                     self.listen(Remark(f"{words}: {remove_state(refusal.reason)}"))
@@ -292,6 +294,12 @@ class Portfolio:
                 case ChildEnded(name, failure):
                     if failure is not None:
                         self.refusals[name] = f"its process failed: {failure}"
+                        self._replace_translation(name)
+
+    def _replace_translation(self, name: str) -> None:
+        """Let the interpreter walk on another core if a module has no translation to be searched."""
+        if name == _TRANSLATED_WALKS and self._open_safety and has_time(self.question.limits):
+            self._walk_instead()
 
     def _take(self, name: str, report: EngineReport) -> None:
         """Take a report. A search that found one violation continues with the open properties."""
@@ -342,7 +350,7 @@ class Portfolio:
     def _end_superfluous(self) -> None:
         """End the engines whose properties are decided."""
         if self.plan.safety and not self._open_safety:
-            self._kill(PROVE, WALKS, _TRANSLATED_WALKS, *self._seeds)
+            self._kill(PROVE, WALKS, _TRANSLATED_WALKS, *self._walkers, *self._seeds)
             if not (self.plan.postconditions or self.plan.coverage):
                 self._kill(EXPLORE)
         if self.plan.temporal and not self._open_temporal:
@@ -352,51 +360,6 @@ class Portfolio:
         for name in names:
             if name in self.children.running:
                 self.children.kill(name)
-
-
-def _work(question: Question[Any], engine: Engine[Any], options: Any, name: str) -> Work:
-    """Return the work of a child process that asks one engine and reports the result."""
-
-    def work(report: Callable[[Any], None], _: Connection) -> None:
-        Interrupts().install()  # the parent forwards its interrupts
-        background = () if question.options.find_bugs else (PROVE, _TRANSLATED)
-        progress, source = engine.progress(), question.loaded.source
-        told = set[str]()
-        pace = Pace(_SECONDS_BETWEEN_NEWS, _SECONDS_BETWEEN_NEWS)
-        if name in background:
-            os.nice(_GIVES_WAY)
-        elif question.options.find_bugs and source is not None and name != WALKS:
-            os.nice(_TRANSLATION_GIVES_WAY)
-
-        def listen(news: Any) -> None:
-            if isinstance(news, Remark | Known):
-                if source is not None and news.words in source.warnings:
-                    return  # the parent has reported it
-                if not isinstance(news, Known) or news.names - told:  # the engine itself has told the others
-                    report(Remark(f"{name}: {news.words}"))
-                if isinstance(news, Known):
-                    report(SoFar(make_report(news.run if source is None else with_own_sorts(news.run))))
-                return
-            violated = getattr(news, "violated", None) or ""
-            # An engine that begins again with wider sorts finds the same violation again.
-            for line in progress.hear(news) if not violated or violated not in told else ():
-                report(News(name, line))
-            told.add(violated)
-            if pace.is_due():
-                report(News(name, progress.now(), stays=False))
-
-        try:
-            run = answer_question(engine, sub_question(question, engine.name, options), listen)
-            report(make_report(run if question.loaded.source is None else with_own_sorts(run)))
-        except (UsageError, DefinitionError) as error:
-            from verifier.explicit.initial import TooManyInitialStates
-            from verifier.runs.modules.translating import NotTranslated
-
-            # Exploration supports the whole language, so only its errors are errors of the spec.
-            limited = isinstance(error, TooLargeError | TooManyInitialStates | NotTranslated)
-            report(Refusal(name, str(error), name == EXPLORE and not limited))
-
-    return work
 
 
 def run(question: Question[Any], listen: Listen, built: Callable[[Model], None]) -> Run:
