@@ -12,11 +12,12 @@ from verifier.engines.outcome import Outcome
 from verifier.processes.children import ChildEnded, Message
 from verifier.runs import check_portfolio
 from verifier.runs.check import ENGINE
-from verifier.runs.check_children import Built, Refusal
+from verifier.runs.check_children import Built, News, Refusal
 from verifier.runs.check_merge import EngineReport, conclude_check
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, plan, prepare
 from verifier.runs.check_portfolio import Portfolio
 from verifier.runs.loading import load
+from verifier.text.check import CheckText
 from verifier.verdict import Verdict, VerdictKind
 
 
@@ -226,3 +227,59 @@ def test_an_engine_that_the_check_ends_has_the_reason_of_the_check(
     report = EngineReport(LIVE, outcome, (), (), {}, {}, made.question.definition, 0.0)
     done = conclude_check(made.question, made.plan, {LIVE: report}, {}, "it grows")
     assert {one.property_name: one.reason for one in done.outcome.verdicts}[name] == expected
+
+
+def test_an_engine_that_lacked_memory_starts_again_with_that_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A property was left open at a fifth of the memory while all else had ended."""
+    made, stubs = _make_portfolio(monkeypatch, ENGINE.options(memory=3 * 2**30))
+    made._start_first()
+    share = stubs.started[LIVE].memory
+    assert share == stubs.started[EXPLORE].memory == 2**30
+    name = made.plan.temporal[0]
+    open_ = Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "memory limit of 1024 MiB")
+    report = EngineReport(LIVE, Outcome((open_,), (), {}), (), (), {}, {}, made.question.definition, 0.0)
+    del stubs.started[LIVE]
+    made._take(LIVE, report)
+    stubs.started[PROVE] = None
+    made.memory.shares[PROVE] = 2**30
+    made._restart_starved()
+    assert LIVE not in stubs.started  # others have the rest
+    assert made._goes_on
+    del stubs.started[EXPLORE]
+    made._restart_starved()
+    assert stubs.started[LIVE].memory == 2 * 2**30
+    assert stubs.started[LIVE].properties == (name,)
+    del stubs.started[LIVE]
+    made._take(LIVE, report)
+    made._restart_starved()
+    assert LIVE not in stubs.started  # once more would not give it twice as much
+    del stubs.started[PROVE]
+    made._restart_starved()
+    assert LIVE not in stubs.started
+    assert not made._starved
+
+
+def test_verdicts_tell_the_seconds_of_the_check(portfolio: tuple[Portfolio, Stubs]) -> None:
+    made, _ = portfolio
+    first, second = made.plan.safety[0], made.plan.temporal[0]
+    decided = Verdict(first, VerdictKind.PROVED, None, 0.5)
+    outcome = Outcome((decided,), (), {})
+    made.reports[PROVE] = EngineReport(PROVE, outcome, (), (), {}, {}, made.question.definition, 0.5)
+    made._began -= 20
+    made._tell()
+    made._began -= 10
+    done = conclude_check(made.question, made.plan, made.known, {}, "")
+    seconds = {one.property_name: one.seconds for one in made.time_verdicts(done).outcome.verdicts}
+    assert 20 <= seconds[first] < 25
+    assert 30 <= seconds[second] < 35
+
+
+def test_the_line_of_an_engine_that_has_ended_goes() -> None:
+    text = CheckText()
+    for news in (News("explore", "depth 3", stays=False), News("live", "depth 1", stays=False)):
+        assert not list(text.hear(news))
+    assert text.now() == "explore: depth 3; live: depth 1"
+    assert not list(text.hear(News.end_of("explore")))
+    assert text.now() == "live: depth 1"

@@ -7,12 +7,17 @@ from dataclasses import dataclass, replace
 
 from verifier.processes.interrupts import INTERRUPTED, is_stop_asked
 
-__all__ = ["GRACE_MEMORY", "GRACE_SECONDS", "INTERRUPTED", "Interrupted", "Limits"]
+__all__ = ["GRACE_MEMORY", "GRACE_SECONDS", "INTERRUPTED", "Interrupted", "Limits", "is_about_memory"]
 
 GRACE_SECONDS = 10.0
 GRACE_MEMORY = 256 * 2**20
 """The memory of an engine's process beyond the engine's own limits before it is killed: an engine that
 ends by itself knows the depth that it closed, and it does not count the process around it."""
+
+
+def is_about_memory(reason: str | None) -> bool:
+    """True for the reason of a run that its limit of memory ended."""
+    return "memory limit of " in (reason or "")
 
 
 class Interrupted(Exception):

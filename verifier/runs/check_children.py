@@ -39,6 +39,11 @@ class News:
     def __str__(self) -> str:
         return f"{self.engine}: {self.line}"
 
+    @classmethod
+    def end_of(cls, engine: str) -> News:
+        """Return the news that an engine has ended: its line goes."""
+        return cls(engine, "", stays=False)
+
 
 @dataclass(frozen=True)
 class SoFar:

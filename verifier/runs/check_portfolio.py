@@ -20,6 +20,7 @@ from verifier.processes.interrupts import is_hurried
 from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.building import build_model
 from verifier.runs.check_children import Built, News, Refusal, SoFar, make_work
+from verifier.runs.check_memory import MemoryShares, needs_memory
 from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options
 from verifier.runs.check_reports import describe_effort
@@ -91,6 +92,12 @@ class Portfolio:
     """True once the bounded searches of a hunt were started, or walks in their place."""
     _told: dict[str, VerdictKind] = field(default_factory=dict)
     """The verdicts that were told."""
+    _decided: dict[str, float] = field(default_factory=dict)
+    """The seconds of the check after which each property was decided."""
+    _given: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    """The engine and the options of each child."""
+    _starved: set[str] = field(default_factory=set)
+    """The children that ended for lack of memory."""
     _translated: bool = False
     """True if the translation was asked about temporal properties besides the interpreter."""
     _equal: bool = False
@@ -103,6 +110,7 @@ class Portfolio:
     def __post_init__(self) -> None:
         # An engine ends by itself at the limits, and reports what it closed. This is for one that hangs.
         self.children = Children(replace(self.question.limits, with_grace=True), nested=True)
+        self.memory = MemoryShares(self.question.options.memory)
 
     def run(self) -> None:
         """Run the engines until all is decided, nothing is left to run, or a limit or interrupt occurs."""
@@ -116,10 +124,11 @@ class Portfolio:
         with self.children:
             try:
                 self._start_first()
-                while not self.ended and (self.children.running or self._may_prove or self._may_translate):
+                while not self.ended and self._goes_on:
                     self._start_provers_in_time()
                     self._start_translation_in_time()
                     self._end_priority_in_time()
+                    self._restart_starved()
                     self._hear(_POLL_SECONDS)
                     self._end_superfluous()
                     self.ended = self._enough
@@ -129,6 +138,10 @@ class Portfolio:
                 self.ended = INTERRUPTED
             if self.ended and self.ended in (INTERRUPTED, self._enough):
                 self._hear_last_words()
+
+    @property
+    def _goes_on(self) -> bool:
+        return bool(self.children.running or self._may_prove or self._may_translate or self._starved)
 
     # -- start of engines
 
@@ -252,13 +265,30 @@ class Portfolio:
             self._start(LIVE, self._open_temporal, _TRANSLATED, by=TRANSLATION)
 
     def _start(self, engine: str, properties: Sequence[str], name: str = "", **given: Any) -> None:
-        memory = self.question.options.memory
-        asked = self.plan.explores + (1 + self._hunters + self._chooses_semantics) * bool(self.plan.safety)
-        asked += (1 + self._chooses_semantics) * bool(self.plan.temporal)
-        own = sub_options(self.question, engine, properties, memory=memory and memory // asked, **given)
+        parts = self.plan.explores + (1 + self._hunters + self._chooses_semantics) * bool(self.plan.safety)
+        parts += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         name = name or engine
+        self._given[name] = engine, given
+        self._start_with(name, properties, self.memory.give(name, parts))
+
+    def _start_with(self, name: str, properties: Sequence[str], memory: int | None) -> None:
+        engine, given = self._given[name]
+        own = sub_options(self.question, engine, properties, memory=memory, **given)
         work = make_work(self.question, engine_named(engine), own, name, self._give_way(name))
         self.children.start(name, work)
+
+    def _restart_starved(self) -> None:
+        """Start engines that lacked memory again, once others have ended and left theirs."""
+        for name in sorted(self._starved - set(self.children.running)):
+            engine, _ = self._given[name]
+            properties = self._open_temporal if engine == LIVE else self._open_safety
+            memory = self.memory.give_more(name, self.children.running)
+            if memory is not None and properties and has_time(self.question.limits):
+                self.listen(Remark(f"{name}: starting again with {memory / 2**20:,.0f} MiB of memory"))
+                self._start_with(name, properties, memory)
+            elif self.children.running and properties:
+                continue  # others may still leave theirs
+            self._starved.discard(name)
 
     def _give_way(self, name: str) -> int:
         """Return how much lower the priority of an engine is from its beginning."""
@@ -292,6 +322,7 @@ class Portfolio:
                 case Message(_, News() | Remark() as news):
                     self.listen(news)
                 case ChildEnded(name, failure):
+                    self.listen(News.end_of(name))
                     if failure is not None:
                         self.refusals[name] = f"its process failed: {failure}"
                         self._replace_translation(name)
@@ -308,6 +339,8 @@ class Portfolio:
         if effort and self.question.options.find_bugs:
             report = replace(report, efforts={name: effort})
         self.reports[report.engine] = combine_reports(self.reports.get(report.engine), report)
+        if needs_memory(report.outcome.verdicts) and name not in self._seeds:
+            self._starved.add(name)
         goes_on = 0 < len(self._open_safety) < len(before) and not self.question.options.first
         if name in self._seeds and goes_on:
             self.children.kill(name)
@@ -324,8 +357,19 @@ class Portfolio:
         decided = {one.property_name: one for one in run.outcome.verdicts if is_decided(one)}
         new = tuple(one for name, one in decided.items() if self._told.get(name) is not one.kind)
         self._told |= {one.property_name: one.kind for one in new}
+        self._decided |= {one.property_name: time.monotonic() - self._began for one in new}
         if new:
             self.listen(Known(replace(run, outcome=replace(run.outcome, verdicts=new))))
+
+    def time_verdicts(self, run: Run) -> Run:
+        """Return the run with the seconds of the check after which each verdict was known: an engine counts
+        its own alone."""
+        elapsed = time.monotonic() - self._began
+        timed = (
+            replace(one, seconds=self._decided.get(one.property_name, elapsed))
+            for one in run.outcome.verdicts
+        )
+        return replace(run, outcome=replace(run.outcome, verdicts=tuple(timed)))
 
     def _hear_last_words(self) -> None:
         """Let the engines report once they are interrupted, unless the user asks a second time."""
@@ -373,6 +417,7 @@ def run(question: Question[Any], listen: Listen, built: Callable[[Model], None])
     if set(portfolio.refusals) and not portfolio.known and not portfolio.ended:
         raise UsageError(next(iter(portfolio.refusals.values())))
     done = conclude_check(question, portfolio.plan, portfolio.known, portfolio.refusals, portfolio.ended)
+    done = portfolio.time_verdicts(done)
     if question.loaded.source is not None or all(verdict.trace is None for verdict in done.outcome.verdicts):
         return done
     try:

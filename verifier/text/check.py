@@ -16,6 +16,7 @@ from verifier.outcomes.run import Run
 from verifier.outcomes.unbounded import find_unbounded
 from verifier.outcomes.undefined_values import remove_state, tells_of_state
 from verifier.printable import join_words, say_never_enabled
+from verifier.processes.limits import is_about_memory
 from verifier.text.columns import wrap
 from verifier.text.commands import advise_on_growth, advise_on_loops, name_module, name_spec
 from verifier.text.counterexample import render_trace
@@ -56,8 +57,10 @@ class CheckText(ProgressText):
         """Take a line of one engine."""
         if news.stays:
             yield str(news)
-        else:
+        elif news.line:
             self._latest[news.engine] = news.line
+        else:
+            self._latest.pop(news.engine, None)
 
     def now(self) -> str:
         """Return the latest line of each engine."""
@@ -228,4 +231,5 @@ def _next_commands(run: Run, outcome: CheckOutcome, undecided: Sequence[Verdict]
         lemmas = run.definition.presentation.named_lemmas if engine == "prove" else ()
         more += [word for lemma in lemmas for word in ("--lemma", shlex.quote(lemma))]
         words = " ".join(["verify", engine, *spec, "--property", shlex.quote(name), *more])
-        yield f"{name} is open. To continue, with more time, run: {words}"
+        what = "memory" if is_about_memory(reason) else "time"
+        yield f"{name} is open. To continue, with more {what}, run: {words}"
