@@ -93,6 +93,26 @@ def test_a_lemma_that_the_lock_lacks_is_found(lemma: str, tmp_path: Path) -> Non
     assert verify(*asked, "--spec", str(spec)).exit_code == 0
 
 
+def test_lemmas_that_properties_share_are_printed_once_and_under_names_that_are_free(tmp_path: Path) -> None:
+    """All that is printed can be pasted into the class."""
+    spec = lock_without(tmp_path, "tickets_differ")
+    text = spec.read_text(encoding="utf-8").replace("def holder_is_served(", "def suggested_1(")
+    alone = "forall((a == b) | ~s.holders.contains(b) for a in s.holders for b in self.clients)"
+    text += f"\n    @invariant\n    def alone(self, s):\n        return {alone}\n\n"
+    spec.write_text(text, encoding="utf-8")
+    asked = ("prove", str(spec), "--property", "mutual_exclusion", "--property", "alone", "--all-constants")
+    said = verify(*asked, "--suggest").stdout
+    assert "The proofs of mutual_exclusion and alone need the following lemmas." in said
+    printed = said[said.index("    @lemma") : said.index("PROVED: ") if "PROVED: " in said else None]
+    lines = [line for line in printed.splitlines() if line.startswith("    ") or not line]
+    names = [line.split("(")[0] for line in lines if line.startswith("    def ")]
+    assert names
+    assert len(set(names)) == len(names)
+    assert "    def suggested_1" not in names
+    spec.write_text(text + "\n".join(lines), encoding="utf-8")
+    assert verify(*asked).exit_code == 0
+
+
 def test_suggest_belongs_to_proofs_for_all_constants() -> None:
     done = verify("prove", "--spec", str(LOCK), "--suggest")
     assert done.exit_code == 2

@@ -62,7 +62,10 @@ def explain_omission(checked: CellResult) -> NotRecorded | None:
     if open_rows:
         words = "; ".join(f"{row.property_name}: {verdict_line(row)}" for row in open_rows)
         code = ExitCode.worst(row.verdict.exit_code for row in open_rows)
-        return NotRecorded(checked.cell.id, f"nothing was decided: {words}", code)
+        many = len(checked.ran.rows)
+        what = f"{len(open_rows)} of {many} properties are open"
+        what = what if len(open_rows) < many else "nothing was decided"
+        return NotRecorded(checked.cell.id, f"{what}: {words}", code)
     return None
 
 

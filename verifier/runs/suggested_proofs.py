@@ -145,7 +145,7 @@ def _add_suggestions(
     def choose(name: str, pairs: Sequence[Pair]) -> Sequence[Pair]:
         return choose_helping(kind, reading, pairs, (), name, (first, given), question.limits)
 
-    shared = SharedLemmas(() if of_module is None else of_module.names)
+    shared = SharedLemmas(dir(kind) if of_module is None else of_module.names)
     helping = share_lemmas(open_, search, choose, shared)
     if of_module is None or not any(helping.values()):
         suggested = {name: write_lemmas(shared.select(names)) for name, names in helping.items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from textwrap import dedent
 from typing import Any
 
@@ -73,7 +74,7 @@ def find_lemmas(
     """Return lemmas with which the property is proved for all constants. They are found at the first of these
     constants, or at all of them; there may be none. ``candidates``: formulas that may help. ``between``:
     constants after the first at which IC3 searches too."""
-    own = [(f"suggested_guard_{number}", formula) for number, formula in enumerate(candidates, 1)]
+    own = list(zip(_free_names(kind, "suggested_guard"), candidates, strict=False))
     kept: list[Pair] = list(own)
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
@@ -106,7 +107,7 @@ def choose_helping(
 ) -> list[Pair]:
     """Return the formulas with which the proof succeeds; none if it fails. ``own``: those with names, such as
     those of the protocol's text."""
-    kept: list[Pair] = [*own, *((f"suggested_{number}", text) for number, text in enumerate(formulas, 1))]
+    kept: list[Pair] = [*own, *zip(_free_names(kind, "suggested"), formulas, strict=False)]
     for constants in at:
         kept = _keep_inductive(kind, kept, property_name, constants, limits)
     fewest = _fewest(kind, kept, property_name, at, limits)
@@ -120,6 +121,11 @@ def choose_helping(
         if shown:
             return shown
     return []
+
+
+def _free_names(kind: type[Protocol], stem: str) -> Iterator[str]:
+    """Yield names with numbers that the protocol lacks: it may have the lemmas of an earlier suggestion."""
+    return (name for number in count(1) if not hasattr(kind, name := f"{stem}_{number}"))
 
 
 def _list_shorter(*each: list[Pair]) -> list[list[Pair]]:

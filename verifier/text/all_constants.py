@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +107,12 @@ def _proof(attempt: Attempt) -> list[str]:
 
 def _open(attempt: Attempt, full: bool) -> list[str]:
     left = [one for one in attempt.results.values() if isinstance(one, Open)]
-    shown = left if full else left[:_MOST_PLACES]
-    places = [(*place_of(one.name), one.reason) for one in shown]
-    words = [f"  open: {say_obligation(at, claim)}: {reason}" for at, claim, _, reason in places]
-    return [*words, *([f"  and {len(left) - len(shown)} more: --full"] if len(shown) < len(left) else [])]
+    said = [(place_of(one.name), one.reason) for one in left]
+    lines = Counter(f"{say_obligation(at, claim)}: {reason}" for (at, claim, _), reason in said)
+    shown = list(lines.items() if full else islice(lines.items(), _MOST_PLACES))
+    words = [f"  open: {line}" + f" ({say_count(many, 'obligation')})" * (many > 1) for line, many in shown]
+    more = len(left) - sum(many for _, many in shown)
+    return [*words, *([f"  and {more} more: --full"] if more else [])]
 
 
 def _suggest(run: Run) -> list[str]:
@@ -126,16 +130,19 @@ def _suggest(run: Run) -> list[str]:
     helped = {name: texts for name, texts in suggested.items() if texts}
     modules = {texts[0] for texts in helped.values() if texts[0].startswith("---- MODULE")}
     for module in modules:
-        needs = "proof" if len(helped) == 1 else "proofs"
-        need = "needs" if len(helped) == 1 else "need"
-        lines += [f"The {needs} of {', '.join(helped)} {need} the module that follows:", ""]
+        lines += [f"{_proofs_need(helped)} the module that follows:", ""]
         lines += [*module.splitlines(), ""]
         lines += _certify_module(run, module.split()[2])
-    for name, texts in helped.items() if not modules else ():
-        into = "the following lemmas. Paste them into the class"
-        lines += [f"The proof of {name} needs {into}:", ""]
+    if helped and not modules:  # properties share lemmas: a class takes each once
+        lines += [f"{_proofs_need(helped)} the following lemmas. Paste them into the class:", ""]
+        texts = dict.fromkeys(chain.from_iterable(helped.values()))
         lines += [line for text in texts for line in (*text.splitlines(), "")]
     return lines
+
+
+def _proofs_need(names: Collection[str]) -> str:
+    proofs, need = ("proof", "needs") if len(names) == 1 else ("proofs", "need")
+    return f"The {proofs} of {join_words(list(names))} {need}"
 
 
 def _certify_module(run: Run, module: str) -> list[str]:
