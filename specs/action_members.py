@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from verifier.encodings.expressions import wrap
@@ -24,6 +25,7 @@ from verifier.specs.reading.code_places import (
     place_of_class,
     prefix_place,
 )
+from verifier.specs.reading.guard_places import place_of_guard
 from verifier.specs.state import State
 from verifier.specs.steps import Step
 from verifier.specs.targets import assignments
@@ -65,7 +67,10 @@ def _action(protocol: Any, state: State, method: str, member: ActionMember) -> t
         given = "nothing" if step is None else repr(step)
         words = f"action {method} returns {given}, not a Step: write return Step(when=…, then=…)"
         raise DefinitionError(prefix_place(item.place, words))
-    when = tuple(formula(line, f"a guard line of {method}", member.method) for line in step.when)
+    when = tuple(
+        formula(line, f"a guard line of {method}", member.method, partial(place_of_guard, index=index))
+        for index, line in enumerate(step.when)
+    )
     try:
         then = assignments(step.then, state.symbols)
     except (TypeError, DefinitionError) as error:

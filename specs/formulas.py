@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import GeneratorType
 from typing import Any, TypeAlias
 
@@ -26,16 +27,17 @@ def conjuncts(written: Any) -> Iterator[Any]:
         yield written
 
 
-def formula(written: Any, what: str, method: Any) -> Term:
-    """The conjunction of what a method gives. Raises DefinitionError if a part of it is no formula."""
-    terms = tuple(_one(item, what, method) for item in conjuncts(written))
+def formula(written: Any, what: str, method: Any, locate: Callable[[Any], str] = place_of) -> Term:
+    """The conjunction of what a method gives. Raises DefinitionError if a part of it is no formula.
+    ``locate`` finds the place in the method that an error names."""
+    terms = tuple(_one(item, what, partial(locate, method)) for item in conjuncts(written))
     if not terms:
         words = f"{what} is an empty list: write its formulas, or constantly(True) if that is meant"
-        raise DefinitionError(prefix_place(place_of(method), words))
+        raise DefinitionError(prefix_place(locate(method), words))
     return terms[0] if len(terms) == 1 else Term(Operator.AND, BOOLEAN, terms)
 
 
-def _one(value: Any, what: str, method: Any) -> Term:
+def _one(value: Any, what: str, where: Callable[[], str]) -> Term:
     if isinstance(value, bool):
         words = (
             f"{what} is decided while Python reads the protocol: it is {value} whatever the state; "
@@ -53,8 +55,8 @@ def _one(value: Any, what: str, method: Any) -> Term:
         except TypeError as error:
             why = f", but a value of {sort_of(value)}" if isinstance(value, Value) else f": {error}"
             words = f"{what} is not a formula{why}"
-            raise DefinitionError(prefix_place(place_of(method), words)) from error
-    raise DefinitionError(prefix_place(place_of(method), words))
+            raise DefinitionError(prefix_place(where(), words)) from error
+    raise DefinitionError(prefix_place(where(), words))
 
 
 def check_variables(definition: Definition) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,8 @@ def load(spec: str) -> type[Protocol]:
     path, colon, class_name = spec.rpartition(":")
     if colon and path.endswith(".py"):
         return _in_file(Path(path), class_name)
+    if os.path.isdir(spec):
+        raise UsageError(f"{spec} is a folder: name a file in it, as in {Path(spec, 'M.tla')}")
     if spec.endswith(".py") or "/" in spec:
         return _in_file(Path(spec), None)
     raise UsageError(f"unknown spec {cut(spec)!r} (allowed: {', '.join(BUILT_IN)}){_suggest_meaning(spec)}")
@@ -36,7 +39,7 @@ def _suggest_meaning(spec: str) -> str:
     """Suggest what a word that is no spec may mean: a built-in protocol, a file beside, or one to be
     named."""
     if spec.endswith(".cfg"):
-        files = f"--spec {cut(spec[:-4])}.tla --config {cut(spec)}"
+        files = f"{cut(spec[:-4])}.tla --config {cut(spec)}"
         return f"; a configuration goes with its module, as in {files}"
     near, file = nearest(spec, BUILT_IN), guess_meant_file(Path(spec), ".tla", ".py")
     if file is not None and file.stem == Path(spec).stem:

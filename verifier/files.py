@@ -17,6 +17,16 @@ _MOST_BYTES = 1 << 30
 """Of a file that is read as a whole."""
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)
 """The errors of a folder that cannot be forced to the disk, or not be opened for that."""
+_KINDS = {
+    ".tla": "a TLA+ module",
+    ".cfg": "a configuration of TLC",
+    ".py": "a Python file",
+    ".toml": "a TOML file",
+    ".html": "an HTML page",
+    ".md": "a Markdown page",
+    ".xml": "an XML file",
+}
+"""Files that are named by mistake where JSON is read."""
 _DESCRIPTORS = ("/proc/", "/dev/fd/", "/dev/std")
 
 
@@ -72,6 +82,12 @@ def bytes_of(path: Path) -> bytes:
 def text_of(path: Path, encoding: str = "utf-8") -> str:
     """Read a file as text, each end of a line as Python has it. Raises OSError, or UnicodeDecodeError."""
     return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def explain_no_json(file: Path, error: ValueError) -> str:
+    """Return the reason why a file is no JSON, as in ``it is a TLA+ module, not JSON``."""
+    kind = _KINDS.get(file.suffix.lower())
+    return f"it is not JSON: {error}" if kind is None else f"it is {kind}, not JSON"
 
 
 def read_text(file: Path) -> str:

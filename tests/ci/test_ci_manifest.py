@@ -130,6 +130,8 @@ def test_an_empty_manifest_is_refused(tmp_path: Path) -> None:
     assert "has no [[cell]] table, so there is nothing to check" in wrong("ci", str(empty))
     empty.write_text("[cell]\nid = 'one'\n")
     assert "a cell is written as a table [[cell]], with two brackets" in wrong("ci", str(empty))
+    empty.write_text("[[cells]]\nid = 'a'\n[cell.expect]\nA = 'holds'\n" * 2)
+    assert "unknown table 'cells' (allowed: cell, defaults); did you mean 'cell'?" in wrong("ci", str(empty))
     empty.write_text("[cell]\nid = 'one'\n[cell]\nid = 'two'\n")
     assert "a cell is written as a table [[cell]], with two brackets" in wrong("ci", str(empty))
 

@@ -91,7 +91,7 @@ FAULTS = [
         "TypeOK",
         "TypeOk",
         14,
-        ("TypeOk: PROVED is expected, but the spec has no such property: .* did you mean 'TypeOK'",),
+        (r"TypeOk: PROVED .* the spec has no such property \(allowed: [^:]*\); did you mean 'TypeOK'",),
     ),
     Fault(
         "tutorial-lease-lock",

@@ -237,7 +237,7 @@ def test_the_clock_ends_building_too(command: str) -> None:
     done = verify(command, "--spec", "kip320", *large, "--timeout", "200ms")
     assert time.monotonic() - began < 10
     assert done.exit_code == 12
-    assert "INCONCLUSIVE(timeout of 0.2 s, while building, no depth closed)" in done.stdout
+    assert "INCONCLUSIVE(timeout of 0.2 s, while building the formulas, no depth closed)" in done.stdout
 
 
 def test_the_clock_ends_the_search() -> None:

@@ -84,7 +84,10 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("--vers",), "verify has no option --vers; did you mean --version"),
     (("show", "kip320", "--spec", "kip279"), "two specs are named"),
     (("replay", "/nowhere/t.json"), "/nowhere/t.json: cannot be read: no such file"),
-    (("replay", TOYS), "not JSON"),
+    (("replay", TOYS), "it is a Python file, not JSON; a trace is expected, as --trace-out writes it"),
+    (("report", TOYS), "it is a Python file, not JSON; a run .* is expected"),
+    (("certify", TOYS), "cannot be read as a certificate: it is a Python file, not JSON"),
+    (("check", ".."), "\\.\\. is a folder: name a file in it, as in \\.\\./M.tla"),
 ]
 
 

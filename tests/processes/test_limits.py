@@ -74,7 +74,7 @@ def test_memory_ends_building_too(command: str) -> None:
         pytest.skip("simulation has no limit of memory of its own")
     done = verify(command, "kip320", *words, "--memory", "1MiB")
     assert done.exit_code == 12
-    assert "memory limit of 1 MiB, while building" in done.stdout
+    assert "memory limit of 1 MiB, while building the formulas" in done.stdout
 
 
 @pytest.mark.parametrize(("later", "ends"), [(2**34, False), (0, True)])

@@ -214,7 +214,7 @@ def test_the_first_walks_of_a_hunt_come_before_a_translation(
     ("reason", "expected"),
     [
         ("interrupted", "it grows"),
-        ("interrupted, while building", "it grows"),
+        ("interrupted, while building the formulas", "it grows"),
         ("timeout of 3 s", "timeout of 3 s"),
     ],
 )

@@ -90,7 +90,7 @@ def test_files_that_cannot_be_used(tmp_path: Path, source: str | bytes, message:
         ("KIP320", "did you mean 'kip320'"),
         ("no/such.py", "cannot read the spec file no/such.py: No such file"),
         ("no/such.py:Mine", "cannot read the spec file no/such.py: No such file"),
-        ("/", "cannot read the spec file /: Is a directory"),
+        ("/", "/ is a folder: name a file in it, as in /M.tla"),
         ("", "unknown spec ''"),
     ],
 )

@@ -91,7 +91,8 @@ GO = f"mine.py, line {LINES + 2}: action go: "
 )
 def test_a_plain_bool_is_refused(tmp_path: Path, body: str, what: str, value: bool) -> None:
     said = refuse(tmp_path, body)
-    assert said.startswith(f"mine.py, line {LINES + 2}: {what} is decided while Python reads the protocol")
+    line = LINES + (3 if "guard" in what else 2)
+    assert said.startswith(f"mine.py, line {line}: {what} is decided while Python reads the protocol")
     assert f"it is {value} whatever the state" in said
     assert f"write constantly({value})" in said
 

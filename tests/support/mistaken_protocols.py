@@ -405,11 +405,11 @@ MISTAKES: list[tuple[tuple[Change, ...], str, str]] = [
     ),
     (
         (steps("[self.most == 2]", "{}"),),
-        "def release",
+        "return Step(when=[self",
         "a guard line of release is decided while Python reads the protocol: it is True whatever the state",
     ),
-    ((steps("[None]", "{}"),), "def release", "a guard line of release is None, not a formula"),
-    ((steps("True", "{}"),), "def release", "a guard line of release is decided while Python reads"),
+    ((steps("[None]", "{}"),), "Step(when=[None", "a guard line of release is None, not a formula"),
+    ((steps("True", "{}"),), "Step(when=True", "a guard line of release is decided while Python reads"),
     ((steps("[]", "{s.hodler: None}"),), "s.hodler", "unknown state variable 'hodler'"),
     (
         (steps("[]", "{s.phase: 'ilde'}"),),

@@ -215,7 +215,7 @@ CONFIGS |= {
     "an alias that is not there": (f"{CONFIG}\nALIAS Foo", "ALIAS Foo: M defines no Foo"),
     "an unknown property": (f"{CONFIG}\nPROPERTY Foo", "PROPERTY Foo: M defines no Foo"),
     "an action as property": (f"{CONFIG}\nPROPERTY Next", "it is about one step: say [][Next]_v"),
-    "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "where TRUE or FALSE is expected"),
+    "CHECK_DEADLOCK of nothing": (f"{CONFIG}\nCHECK_DEADLOCK", "ends after this: TRUE or FALSE is expected"),
     "an operator of another arity": (f"{CONFIG}\nCONSTANT Op <- Three", "Three takes no arguments, Op 1"),
     "deadlocks twice": (f"{CONFIG}\nCHECK_DEADLOCK TRUE CHECK_DEADLOCK FALSE", "stands here a second time"),
     "a chain": (f"{CONFIG}\nCONSTANTS N <- Op Op <- Init", "something is put for Op itself"),

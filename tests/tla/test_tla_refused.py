@@ -66,8 +66,15 @@ def test_an_escape_that_strings_do_not_have_is_refused(folder: Path) -> None:
     assert wrong("explore", "M.tla").endswith("M.tla:4:14: \\q is nothing in a string: for \\ say \\\\")
 
 
+def test_the_value_of_an_option_is_no_configuration(folder: Path) -> None:
+    write_module(folder, "CONSTANT Node\nVARIABLE x\nInit == x = 0\nNext == x' = x\n")
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nCONSTANT Node = {n1}\n")
+    said = wrong("explore", "M.tla", "--set", "Node={n1, n2")
+    assert said.endswith("constant Node={n1, n2: the value ends too early: a comma or } is expected")
+
+
 def test_a_configuration_is_no_specification(folder: Path) -> None:
-    assert "as in --spec M.tla --config M.cfg" in wrong("explore", "M.cfg")
+    assert "as in M.tla --config M.cfg" in wrong("explore", "M.cfg")
 
 
 def test_unions_of_several_kinds_are_refused_in_any_order() -> None:

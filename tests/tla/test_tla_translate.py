@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.tla_modules import specify_module, translate_body
+from tests.support.command_line import verify
+from tests.support.tla_modules import specify_module, translate_body, write_module
 from tests.support.tla_random import ran
 from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Listed, PartialFunction, Range, Sequence, Set, Variant
@@ -84,6 +85,7 @@ Turn == x' = (x + 1) % 4 /\\ y' = (y + x) % 3 /\\ s' = {x, y}
 Next == GUARD /\\ Turn
 Small == x # 3 \\/ y # 2
 """
+TURNS = {"x": "<<y, z>>", "y": "<<x, z>>", "z": "<<x, y>>"}
 GUARDS = [
     "(x < 9 \\/ y < 9)",
     "(\\E i \\in 0..2 : i <= x)",
@@ -124,6 +126,17 @@ def test_it_is_said_where_ways_are_not_told_apart(tmp_path: Path) -> None:
     ran("explore", asked, keep_going=True)
     assert asked.translation.uncounted is not None
     assert asked.translation.uncounted.line == 7
+
+
+@pytest.mark.parametrize("command", ["explore", "check"])
+def test_a_remark_says_that_tlc_may_count_more(tmp_path: Path, command: str) -> None:
+    turns = " \\/ ".join(f"({v}' = ({v} + 1) % 40 /\\ UNCHANGED {others})" for v, others in TURNS.items())
+    body = "EXTENDS Naturals\nVARIABLES s, x, y, z\nInit == s = {} /\\ x = 0 /\\ y = 0 /\\ z = 0\n"
+    body += f"Next == (\\A i \\in s : \\E j \\in s : j = i) /\\ ({turns}) /\\ s' = {{x, y}}\nInv == x < 40\n"
+    module = write_module(tmp_path, body)
+    module.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    words = ":5:10: TLC may count more generated states: a step for each way to make this formula true"
+    assert words in verify(command, str(module)).stderr
 
 
 FOLDS = """

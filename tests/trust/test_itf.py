@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,7 +105,7 @@ def violation(protocol: Protocol, name: str) -> tuple[Model, Trace]:
 )
 def test_a_counterexample_read_back_replays(protocol: Protocol, name: str) -> None:
     model, trace = violation(protocol, name)
-    data = itf.parse(json.dumps(itf.dump(trace, model)))
+    data = itf.parse(json.dumps(itf.dump(trace, model)), Path("t.json"))
     read = itf.load(data, model)
     assert (read.states, read.actions, read.violates) == (trace.states, trace.actions, name)
     Replayer(model).check(read)
@@ -164,7 +165,7 @@ def test_values_of_the_sorts_are_written_as_itf_has_them() -> None:
 )
 def test_what_is_no_trace(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        itf.parse(text)
+        itf.parse(text, Path("t.json"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal
-from verifier.errors import make_unknown_name_error
+from verifier.errors import among
 from verifier.outcomes.expectations import ENABLED, plain_code
 from verifier.outcomes.row import Row
 from verifier.processes.pool import TaskResult
@@ -73,9 +73,9 @@ def before_running(cell: Cell, facts: Facts | Refusal) -> list[Check]:
         for item in missing
     ]
     return checks + [
-        surprise(name, f"{ENABLED} is expected, but the spec has no such action: {error}")
+        surprise(name, f"{ENABLED} is expected, but the spec has no such action {among(name, facts.actions)}")
         for name in cell.enabled
-        if name not in facts.actions and (error := make_unknown_name_error("action", name, facts.actions))
+        if name not in facts.actions
     ]
 
 
@@ -83,8 +83,7 @@ def _no_claim(item: Expected, facts: Facts) -> str:
     """Return the reason why an engine cannot check a property."""
     if item.property_name in facts.elsewhere:
         return facts.elsewhere[item.property_name]
-    error = make_unknown_name_error("property", item.property_name, facts.properties)
-    return f"the spec has no such property: {error}"
+    return f"the spec has no such property {among(item.property_name, facts.properties)}"
 
 
 def find_uncovered(

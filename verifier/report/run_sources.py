@@ -8,7 +8,7 @@ from typing import Any
 
 from verifier.cluster.extra import TO_READ_ROWS, check_extra
 from verifier.errors import UsageError
-from verifier.files import read_text
+from verifier.files import explain_no_json, read_text
 from verifier.json_shape import read_json
 from verifier.outcomes.consistency import check_consistency
 from verifier.outcomes.row import Row, check_run, rows_of
@@ -90,7 +90,8 @@ def _content(path: Path, text: str) -> Mapping[str, Any] | None:
     try:
         data = read_json(text)
     except ValueError as error:
-        raise UsageError(f"{path}: not JSON: {error}") from None
+        words = "a run (--format json), a trace (--trace-out) or the folder of a sweep is expected"
+        raise UsageError(f"{path} cannot be reported: {explain_no_json(path, error)}; {words}") from None
     if isinstance(data, dict) and str(data.get("format")).startswith("verify certificate"):
         raise UsageError(f"{path} is a certificate, neither a run nor a trace: verify certify reads it")
     return data if isinstance(data, dict) and "results" in data and "engine" in data else None

@@ -160,7 +160,7 @@ def _worth(verdict: Verdict) -> int:
 
 
 def _is_cut_short(reason: str | None) -> bool:
-    """True of "interrupted", and of "interrupted, while building"."""
+    """True of "interrupted", and of "interrupted, while building the formulas"."""
     return reason is not None and reason.partition(",")[0] in _CUT_SHORT
 
 

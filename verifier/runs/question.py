@@ -147,7 +147,7 @@ def answer(
         built(model)
         return Answer(model, building, search(model))
     except Interrupted as limit:
-        reason = f"{limit}, while building"
+        reason = f"{limit}, while building the formulas"
     except KeyboardInterrupt:  # a search handles its own interrupts: this came before or after it
         reason = INTERRUPTED
     return Answer(

@@ -64,7 +64,7 @@ def replay_text(
     not replay."""
     began = time.monotonic()
     with _naming(file):
-        data = itf.parse(text)
+        data = itf.parse(text, file)
         about = itf.header(data)
     trusted = choose_trusted_spec(about.spec, spec, "the trace")
     if trusted.endswith(TLA):

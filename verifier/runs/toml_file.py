@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from verifier.errors import UsageError, cut, make_unknown_name_error
+from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import text_of
 from verifier.json_shape import MOST_DIGITS
 from verifier.runs.loaded import ReadingOptions
 
 T = TypeVar("T")
+_HEADING = re.compile(r"^[ \t]*\[\[?[ \t]*([\w-]+)", re.MULTILINE)
 
 
 def read_toml(path: Path, what: str, tables: Iterable[str], listed: str = "") -> Mapping[str, Any]:
     """Return the content of a file, which is called ``what``, with no other tables than these. ``listed``:
     the one that is written ``[[so]]``. Raises UsageError if it cannot be read, is no TOML, or has other
     tables."""
+    text = ""
     try:
-        content = tomllib.loads(text_of(path))
+        text = text_of(path)
+        content = tomllib.loads(text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"cannot read the {what} {path}: {reason}") from error
@@ -30,11 +34,20 @@ def read_toml(path: Path, what: str, tables: Iterable[str], listed: str = "") ->
     except ValueError as error:
         if listed and str(error).startswith(f"Cannot declare ('{listed}',) twice"):
             raise UsageError(f"{path}: {_say_brackets(listed)}") from None
+        _check_headings(text, tables, path)
         # errors of the grammar, of UTF-8, and of integers with thousands of digits
         raise UsageError(f"{path} is not TOML: {error}") from error
     _check_numbers(content, "", path)
     check_keys(content, tables, path, "table")
     return content
+
+
+def _check_headings(text: str, tables: Iterable[str], path: Path) -> None:
+    """Raise UsageError for the heading of a table in unreadable TOML that resembles an allowed one."""
+    allowed = list(tables)
+    for name in _HEADING.findall(text):
+        if name not in allowed and nearest(name, allowed):
+            raise UsageError(f"{path}: {make_unknown_name_error('table', name, allowed)}")
 
 
 def _say_brackets(key: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from verifier.conform.machine import State
 from verifier.errors import UsageError
-from verifier.files import read_text
+from verifier.files import explain_no_json, read_text
 from verifier.json_shape import read_json
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
@@ -126,7 +126,8 @@ def follow(session: Session, call: Call, *, trace: str, spec: str | None = None)
     try:
         content = read_json(read_text(Path(trace)))
     except ValueError as error:
-        raise UsageError(f"{trace} is not JSON: {error}") from None
+        reason = explain_no_json(Path(trace), error)
+        raise UsageError(f"{trace} cannot be read as an execution in ITF: {reason}") from None
     if not isinstance(content, Mapping):
         raise UsageError(f"{trace} is not an execution in ITF")
     with session.lock:

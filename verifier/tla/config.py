@@ -193,7 +193,8 @@ class _Parser:
         token = self.peek()
         if token is None:
             last = self.tokens[-1].place if self.tokens else Place(self.config.file, 1, 1)
-            raise TlaError(last, f"the configuration ends after this, where {wanted} is expected")
+            words = "the configuration ends after this" if last.line else "the value ends too early"
+            raise TlaError(last, f"{words}: {wanted} is expected")
         self.position += 1
         return token
 
@@ -360,7 +361,7 @@ class _Parser:
             return ()
         while True:
             items.append(self._value())
-            sign = self.take(f", or {closing}")
+            sign = self.take(f"a comma or {closing}")
             if sign.text == closing:
                 return tuple(items)
             if sign.text != ",":

@@ -9,8 +9,9 @@ Source: Specifying Systems (Lamport, 2002), Table 6; in tlaplus/tlaplus,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -59,6 +60,11 @@ _SAME = {
 def canonical(symbol: str) -> str:
     """Return the canonical spelling of an operator."""
     return _SAME.get(symbol, symbol)
+
+
+def list_spellings() -> Iterator[str]:
+    """Yield each way to write an operator."""
+    return chain(PREFIX, POSTFIX, INFIX, _SAME)
 
 
 @dataclass(frozen=True)

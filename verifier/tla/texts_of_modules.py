@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from verifier.tla.brackets import find_wrong_bracket
 from verifier.tla.errors import Place, TlaError
+from verifier.tla.misspelling import find_misspelling
 from verifier.tla.text import Source, field_of, text_of
 
 _UNITS = {
@@ -45,6 +46,12 @@ def _unreadable(source: Source) -> TlaError:
     if wrong_bracket is not None:
         offset, mistake = wrong_bracket
         return TlaError(source.place_at(offset), f"syntax error: {mistake}")
+    error = _find_unreadable_part(source)
+    return find_misspelling(source, error.place.line - 1) or error
+
+
+def _find_unreadable_part(source: Source) -> TlaError:
+    """Return the error for the part at which the parser gave up."""
     error_node: Node | None = None
     node: Node | None = source.tree.root_node
     while node is not None:

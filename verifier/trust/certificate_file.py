@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from verifier.errors import UsageError
-from verifier.files import read_text
+from verifier.files import explain_no_json, read_text
 from verifier.json_shape import check_shape, read_json
 
 FORMAT = "verify certificates 1"
@@ -77,7 +77,8 @@ def json_of(path: Path) -> dict[str, Any]:
     try:
         content = read_json(read_text(path))
     except ValueError as error:
-        raise Misfit(f"{path} cannot be read as a certificate: it is not JSON: {error}") from None
+        reason = explain_no_json(path, error)
+        raise Misfit(f"{path} cannot be read as a certificate: {reason}") from None
     if not isinstance(content, dict):
         raise Misfit(f"{path} is not a certificate: it is not an object")
     return content

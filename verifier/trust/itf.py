@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from verifier.encodings.blame import Blame
 from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
+from verifier.files import explain_no_json
 from verifier.json_shape import read_json
 from verifier.specs.definition import Definition
 from verifier.system.model import Model
@@ -116,12 +118,13 @@ def _status(trace: Trace, model: Model) -> str:
     return "witness" if model.system.seeks(trace.violates) else "violation"
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str, file: Path) -> dict[str, Any]:
     """The JSON object in a trace file. Raises UsageError if the text is no ITF trace."""
     try:
         data = read_json(text)
     except ValueError as error:
-        raise UsageError(f"not JSON: {error}") from None
+        expected = "a trace is expected, as --trace-out writes it"
+        raise UsageError(f"{explain_no_json(file, error)}; {expected}") from None
     if not isinstance(data, dict) or not isinstance(data.get("states"), list):
         raise UsageError(
             'no ITF trace: a JSON object with "#meta", "vars" and a list of "states" is expected'

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
     from verifier.runs.modules.loading import TlaDefinition
     from verifier.system.model import Model
+    from verifier.tla.errors import Place
     from verifier.tla.translate.sampling import Sample
     from verifier.tla.translate.translation import Looked, Translation
 
@@ -95,7 +96,7 @@ def explore_only_translation(asked: ModuleQuestion) -> Run:
             continue
         uncounted = made.translation.uncounted
         if uncounted is not None:
-            asked.say(f"{uncounted}: ways to be true are not told apart: TLC may count more generated states")
+            asked.say(_say_counted_once(uncounted))
         return run
     raise AssertionError("without permutations nothing is asymmetric")
 
@@ -264,11 +265,15 @@ def _check_counts(asked: ModuleQuestion, made: Symbolic, run: Run) -> tuple[Run 
     uncounted = made.translation.uncounted
     if uncounted is None:
         return run, ""
-    words = f"{uncounted}: ways to be true are not told apart"
     if not _counts_alike(run, made.translation.sample):
-        return None, f"{words}, and are several"
-    asked.listen(Remark(f"{words}, and are taken for one"))
+        return None, f"{uncounted}: TLC counts a step for each way to make this formula true"
+    asked.listen(Remark(_say_counted_once(uncounted)))
     return run, ""
+
+
+def _say_counted_once(place: Place) -> str:
+    """Return a remark on a formula that several ways of taking a step make true."""
+    return f"{place}: TLC may count more generated states: a step for each way to make this formula true"
 
 
 def _add_permutations(asked: ModuleQuestion, most: float = POLICY.permutations) -> tuple[ModuleQuestion, str]:
