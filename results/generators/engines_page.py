@@ -95,10 +95,11 @@ def _options_of_all() -> Iterator[str]:
     proving = [f"`{name}`" for name in ENGINES if engine_named(name).writes_certificates]
     yield f"""
 These engines use lemmas, because they prove: {", ".join(proving)}. For a TLA+ module, `--lemma` names an
-operator of the module. The other commands accept the option for a module and ignore it, so that the same
-options fit several commands. A Python protocol declares its lemmas itself. For a protocol, only `prove` and
-`induct` accept `--lemma`, which restricts them to the named lemmas. `prove --all-constants` and all other
-commands refuse it.
+operator of the module. The other engines also accept `--lemma` for a module, so that the same options fit
+several commands. They refuse a name that is no operator of the module, and make no other use of the option.
+Their `--help` does not list it. A Python protocol declares its lemmas itself. For a protocol, only `prove`
+and `induct` accept `--lemma`, which restricts them to the named lemmas. `prove --all-constants` and all other
+engines refuse it.
 """
 
 

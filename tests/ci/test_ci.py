@@ -55,6 +55,11 @@ def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> No
     (failure,) = [case.result[0] for suite in found for case in suite if case.is_failure]
     assert failure.message == "VIOLATED in 5 steps; expected VIOLATED in 6 steps"
     assert "  5  Write(client=" in failure.text
+    cases = [case for suite in found if suite.name == "sac" for case in suite]
+    (timed,) = [case.name for case in cases if case.time > 0]
+    words = f"in the run whose time stands at {timed}"
+    told = {case.name for case in cases if words in (case.system_out or "")}
+    assert told == {case.name for case in cases} - {timed, "spec_hash", "distinct_states"}
 
 
 def test_json_says_the_same(project: Project) -> None:

@@ -12,17 +12,24 @@ def as_junit(outcome: Outcome) -> str:
     """The XML document: a suite for each cell, a case for each check."""
     suites = [suite(checked.cell.id, _cases(checked)) for checked in outcome.cells]
     if outcome.uncovered:
-        suites.append(suite("manifest", (_case(check, 0.0) for check in outcome.uncovered)))
+        suites.append(suite("manifest", (_case(check) for check in outcome.uncovered)))
     return document("verify ci", suites)
 
 
 def _cases(checked: CellResult) -> list[Case]:
-    """The test cases of a cell. One run decided all; its time stands at the first check of a verdict."""
+    """The test cases of a cell. One run decided all; its time stands at the first check of a verdict, and the
+    others say so."""
     first = next((check for check in checked.checks if check.row is not None), checked.checks[0])
-    return [_case(check, checked.seconds if check is first else 0.0) for check in checked.checks]
+    elsewhere = f"; decided in the run whose time stands at {first.subject}"
+    return [
+        _case(check, checked.seconds)
+        if check is first
+        else _case(check, also="" if check.row is None else elsewhere)
+        for check in checked.checks
+    ]
 
 
-def _case(check: Check, seconds: float) -> Case:
+def _case(check: Check, seconds: float = 0.0, also: str = "") -> Case:
     shown, wanted = None if check.surprise is None else check.row, check.expected or "nothing"
     return Case(
         name=check.subject,
@@ -33,5 +40,5 @@ def _case(check: Check, seconds: float) -> Case:
         details=None if shown is None or shown.trace is None else trace_text(shown),
         output=None
         if check.found is None
-        else f"expected {wanted}, found {check.found}{limits_of(check.row)}",
+        else f"expected {wanted}, found {check.found}{limits_of(check.row)}{also}",
     )

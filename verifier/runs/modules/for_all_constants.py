@@ -36,7 +36,7 @@ from verifier.verdict import ALL_CONSTANTS, OF_STEPS, TEMPORAL_PART, Verdict, Ve
 
 LoadModule = Callable[[str, Mapping[str, Any], "float | None", ReadingOptions], Loaded]
 """Loads a module from a file."""
-NO_INVARIANT = "only invariants of modules are proved for all constants"
+NO_INVARIANT = "of a module, only invariants can be proved for all constants"
 """Why a property of steps, or freedom from deadlock, has no verdict."""
 _SECONDS = 3.0
 """The processor time of the comparison at the constants of the configuration, and later of drawn states."""
