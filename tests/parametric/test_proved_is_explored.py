@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import random
-import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -12,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.parametric.test_parametric_protocols import MUTANTS, PROVED, lacking
-from tests.support.command_line import verify
 from tests.support.explicit import explore
 from tests.support.models import build
 from verifier.errors import UsageError
+from verifier.specs.constants import BooleanConstant, IndexSetConstant, IntegerConstant, constants_of
 from verifier.specs.registry import load
 
 CLAIMS: dict[str, Sequence[str]] = {
@@ -29,15 +27,15 @@ _MOST_CONSTANTS = 16
 
 def small_constants(spec: str) -> Iterator[dict[str, Any]]:
     """Yield constants: the least two values of each, both truths; a sample if there are many."""
-    values = {}
-    for constant in json.loads(verify("show", spec, "--format", "json").stdout)["constants"]:
-        least = re.match(r"an integer(?: from|, at least) (\d+)", constant["allowed"])
-        if least is not None:
-            values[constant["name"]] = [int(least[1]), int(least[1]) + 1]
-        elif isinstance(constant["value"], bool):
-            values[constant["name"]] = [False, True]
-        else:
-            values[constant["name"]] = [constant["value"]]
+    values: dict[str, list[Any]] = {}
+    for name, constant in constants_of(load(spec)).items():
+        match constant:
+            case IntegerConstant(minimum=least) | IndexSetConstant(minimum=least):
+                values[name] = [least, least + 1]
+            case BooleanConstant():
+                values[name] = [False, True]
+            case _:
+                values[name] = [constant.default]
     rows = [dict(zip(values, row, strict=True)) for row in product(*values.values())]
     yield from rows if len(rows) <= _MOST_CONSTANTS else random.Random(0).sample(rows, _MOST_CONSTANTS)
 

@@ -171,7 +171,7 @@ TypeOK ==
   /\ bad \in BOOLEAN
 Init == teams = {} /\ who = None /\ bad = FALSE
 Choose(team, n, k) ==
-  /\ Most > 9 /\ n # k /\ team = {None}
+  /\ Most > 999 /\ n # k /\ team = {None}
   /\ bad' = TRUE /\ UNCHANGED <<teams, who>>
 Join(n) ==
   /\ teams' = teams \cup {{who, n}}
@@ -187,7 +187,7 @@ NotAlone == \A t \in teams : \E n \in Node : n \in t
 
 def test_none_is_one_element_of_a_set(tmp_path: Path) -> None:
     """It is one whatever the variables of its absent value are. So the actions keep the sets within their
-    sorts, and a set can have None alone. ``NeverBad`` is false from Most = 10 on, where neither the
+    sorts, and a set can have None alone. ``NeverBad`` is false from Most = 1000 on, where neither the
     comparison nor the search for a violation comes."""
     joining = "        \\/ \\E n \\in Node : Join(n)\n"
     choosing = _prove(tmp_path, "NeverBad", text=OPTIONS.replace(joining, ""))

@@ -192,7 +192,8 @@ def _update(
             old, own = (_part_of(one, range_, one.value[key.value]) for one in (before, whole))
             below = _update(reading, own, old, rest, value, scope)
             changed = updated(whole.value, key.value, below.value)
-            return _whole_of(whole, below, if_(has_key, changed, whole.value))
+            is_certain = has_key is ALWAYS  # what the step brings about is read from plain terms
+            return _whole_of(whole, below, changed if is_certain else if_(has_key, changed, whole.value))
         case Fields() if isinstance(first, ast.String):
             part = whole.kind.part(first.value)
             if part is None or part.may_lack:
