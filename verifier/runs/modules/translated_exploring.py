@@ -266,7 +266,8 @@ def _check_counts(asked: ModuleQuestion, made: Symbolic, run: Run) -> tuple[Run 
     if uncounted is None:
         return run, ""
     if not _counts_alike(run, made.translation.sample):
-        return None, f"{uncounted}: TLC counts a step for each way to make this formula true"
+        why = "TLC counts a step for each way to make this formula true, and the translation counts one"
+        return None, f"{uncounted}: {why}"
     asked.listen(Remark(_say_counted_once(uncounted)))
     return run, ""
 
