@@ -40,6 +40,8 @@ from verifier.engines.ic3.reduction import reduce_invariant
 from verifier.engines.ic3.search import Counterexample, FrameClosed, Proof, prove
 from verifier.engines.kinduction import KInductionProof, kinduction
 from verifier.engines.provers import ic3_certificate, ic3_work
+from verifier.kernels.building import load_queries
+from verifier.kernels.query_functions import QueryFunctions
 from verifier.solvers import QUERY_SOLVER, Answer, ClauseSolver, open_solver, satisfiable
 from verifier.solvers.solver_names import BACKENDS, Backend
 from verifier.specs.kafka.kip320 import Kip320
@@ -79,10 +81,18 @@ def _ids(case: Any) -> str:
     return f"{case[0].spec_name()}-{case[1]}"
 
 
-def _ic3(model: Model, name: str, *, symmetry: bool = True) -> Proof | Counterexample:
+def _functions() -> QueryFunctions:
+    functions = load_queries()
+    if functions is None:
+        pytest.skip("no C compiler")
+    return functions
+
+
+def _ic3(model: Model, name: str, *, symmetry: bool = True, compiled: bool = False) -> Proof | Counterexample:
     permutations = bit_permutations(model)
     question = problem(model.system, name)
-    answer = prove(question, permutations if symmetry else permutations[:1])
+    functions = _functions() if compiled else None
+    answer = prove(question, permutations if symmetry else permutations[:1], functions=functions)
     if isinstance(answer, Counterexample):
         firings = [(model.system.instances[index], inputs) for index, inputs in answer.firings]
         Replayer(model).execute(answer.initial, firings, name)
@@ -98,11 +108,12 @@ def _passes(model: Model, name: str, proof: Proof) -> None:
     assert {failed.obligation for failed in checked.failed} <= types
 
 
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("symmetry", [True, False])
 @pytest.mark.parametrize("case", KNOWN, ids=_ids)
-def test_ic3_knows_the_toys(case: Any, symmetry: bool) -> None:
+def test_ic3_knows_the_toys(case: Any, symmetry: bool, compiled: bool) -> None:
     protocol, name, length = case
-    answer = _ic3(build(protocol), name, symmetry=symmetry)
+    answer = _ic3(build(protocol), name, symmetry=symmetry, compiled=compiled)
     if length is None:
         assert isinstance(answer, Proof)
     else:
@@ -137,10 +148,11 @@ def test_random_systems_agree_with_exploration(rules: int) -> None:
     model = build(RandomProtocol({"rules": rules}))
     steps = explore(model).steps
     for name in NAMES:
-        answer = _ic3(model, name)
-        assert isinstance(answer, Proof) == (name not in steps)
-        if isinstance(answer, Counterexample):
-            assert len(answer.firings) >= steps[name]
+        for compiled in (True, False):
+            answer = _ic3(model, name, compiled=compiled)
+            assert isinstance(answer, Proof) == (name not in steps)
+            if isinstance(answer, Counterexample):
+                assert len(answer.firings) >= steps[name]
         events: list[Any] = []
         kinduction(model.system, name, "cadical", events.append, largest_k=12)
         if isinstance(events[-1], ViolationFound):
@@ -399,6 +411,44 @@ def test_after_each_blocked_ctg_the_candidate_is_tried_again(ctgs: int) -> None:
 
 
 # Frames, and what comes of them
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_frames_of_the_library_have_the_answers_of_minisat(seed: int) -> None:
+    """Both exclude the same cubes, some of which are not blocked: that makes no difference here."""
+    model = build(Kip320({"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}))
+    question, permutations = problem(model.system, "StrongIsr"), bit_permutations(model)
+    both = [Frames(question, permutations, functions=functions) for functions in (None, _functions())]
+    for _ in range(3):
+        for frames in both:
+            frames.open_frame()
+    rng, replayer, blocked = random.Random(seed), Replayer(model), 0
+    bits = range(1, question.bits + 1)
+    for _ in range(400):
+        cube = tuple(rng.choice((bit, -bit)) for bit in sorted(rng.sample(bits, rng.randint(1, 4))))
+        level = rng.randint(1, 3)
+        if both[0].initial_state_in(cube) is not None:
+            continue
+        match rng.randrange(12):
+            case 0:
+                for frames in both:
+                    frames.add_blocked(cube, level)
+            case _:
+                plain, answer = (frames.relative_induction(cube, level) for frames in both)
+                assert isinstance(answer, Blocked) == isinstance(plain, Blocked)
+                if isinstance(answer, Predecessor):
+                    instance = model.system.instances[answer.step]
+                    after = replayer.successor(tuple(answer.bits), instance, answer.inputs)
+                    assert after is not None
+                    assert all(after[abs(v) - 1] == (v > 0) for v in cube)
+                else:
+                    blocked += 1
+        assert both[0].is_blocked(cube, level) == both[1].is_blocked(cube, level)
+        assert (both[0].bad_state() is None) == (both[1].bad_state() is None)
+    assert blocked > 20
+    assert [sorted(map(sorted, both[0].find_blocked_cubes(level))) for level in (1, 2, 3)] == [
+        sorted(map(sorted, both[1].find_blocked_cubes(level))) for level in (1, 2, 3)
+    ]
 
 
 def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:

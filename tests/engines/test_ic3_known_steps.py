@@ -14,6 +14,7 @@ from verifier.engines.ic3.cubes import Cube, images
 from verifier.engines.ic3.frames import Frames
 from verifier.engines.ic3.known_steps import KnownSteps, Predecessor, Step
 from verifier.engines.ic3.problem import problem
+from verifier.kernels.building import load_queries
 from verifier.specs.kafka.kip320 import Kip320
 from verifier.symmetry.bit_permutations import Permutation, bit_permutations
 from verifier.trust.replay import Replayer
@@ -132,10 +133,12 @@ def test_old_steps_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.number, found.step) == (3, 3)
 
 
-def test_what_frames_know_is_a_step_from_the_frame_into_the_image() -> None:
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_frames_know_is_a_step_from_the_frame_into_the_image(compiled: bool) -> None:
     """A step of an image of the cube is not one into the cube, so a predecessor names its cube."""
     model = build(Kip320({"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}))
-    frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model))
+    functions = load_queries() if compiled else None
+    frames = Frames(problem(model.system, "StrongIsr"), bit_permutations(model), functions=functions)
     frames.open_frame()
     frames.open_frame()
     rng, replayer, seen, images_met = random.Random(1), Replayer(model), 0, 0

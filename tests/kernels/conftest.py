@@ -9,6 +9,7 @@ import pytest
 
 from verifier.kernels import building, choosing
 from verifier.kernels.library import Library
+from verifier.kernels.query_functions import QueryFunctions
 
 
 @pytest.fixture(scope="session")
@@ -20,14 +21,24 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_cache(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The tests share a folder of libraries, which is not the user's."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache_folder))
-    building.load_library.cache_clear()
+    for load in (building.load_library, building.load_queries):
+        load.cache_clear()
     yield
-    building.load_library.cache_clear()
+    for load in (building.load_library, building.load_queries):
+        load.cache_clear()
 
 
 @pytest.fixture
 def library(own_cache: None) -> Library:
     found = building.load_library()
+    if found is None:
+        pytest.skip("no C compiler")
+    return found
+
+
+@pytest.fixture
+def queries(own_cache: None) -> QueryFunctions:
+    found = building.load_queries()
     if found is None:
         pytest.skip("no C compiler")
     return found

@@ -184,15 +184,33 @@ def test_nothing_is_compiled_before_it_pays(
     assert "kernels" not in caplog.text
 
 
-def test_the_source_has_no_warnings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sources", [building.SOURCES, building.QUERY_SOURCES], ids=["kernel", "queries"])
+def test_the_source_has_no_warnings(sources: tuple[Path, ...], tmp_path: Path) -> None:
     try:
         command = building._find_compiler()
     except building.NoLibrary:
         pytest.skip("no C compiler")
     flags = ["-Wall", "-Wextra", "-Werror", "-o", str(tmp_path / "kernel.so")]
     source = tmp_path / "whole.c"
-    source.write_bytes(building._source())
+    source.write_bytes(building.read_sources(sources))
     subprocess.run([*command, *building._FLAGS, *flags, str(source)], check=True)
+
+
+def test_the_queries_do_not_count_as_the_library(folder: Path) -> None:
+    """A search that would not wait for the compiler asks whether the library is kept."""
+    building.load_queries.cache_clear()
+    if building.load_queries() is None:
+        pytest.skip("no C compiler")
+    assert list(folder.glob("*.so"))
+    assert not building.is_kept()
+    _build_beside(folder)
+    assert building.is_kept()
+
+
+def _build_beside(folder: Path) -> None:
+    before = set(folder.glob("*.so"))
+    assert _load() is not None
+    assert set(folder.glob("*.so")) > before
 
 
 def test_only_one_process_compiles(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

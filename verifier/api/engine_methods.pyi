@@ -241,8 +241,9 @@ class EngineMethods:
           translation into formulas. auto chooses the one that seems faster. check runs both side by side.
         - engine: ic3 searches for an invariant. kind is k-induction. auto runs both, beside bounded model
           checking and exploration, and takes the first answer.
-        - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver
-          checks every proof. [default: cadical for k-induction, z3 for bounded model checking]
+        - solver: The solver of k-induction and bounded model checking. IC3 uses MiniSat and, where there
+          is a C compiler, a solver of its own. Another solver checks every proof. [default: cadical for
+          k-induction, z3 for bounded model checking]
         - lemmas: Check the spec's lemmas first, and let IC3 use those that are inductive.
         - explore: Explore beside the provers. Exploration uses no solver and gives no certificate. So
           --solver and --certificate switch it off.

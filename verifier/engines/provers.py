@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from verifier.engines.ic3.reduction import reduce_invariant
 from verifier.engines.ic3.search import Counterexample, Proof, prove
 from verifier.engines.inductive_step import InductiveSet, largest_inductive
 from verifier.engines.kinduction import Event, KInductionProof, kinduction
+from verifier.kernels.building import load_queries
 from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -28,9 +30,12 @@ from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
 from verifier.system.transition_system import SafetyProperty, TransitionSystem
 from verifier.trust.certificate import Certificate, FoundBy, certificate_of, list_named_formulas
+from verifier.version import tool_version
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
+_COMPILED = "compiled"
+"""The solver of the library, which comes with this program."""
 _BEYOND_ALL_DEPTHS = 1_000_000
 _IN_THE_BACKGROUND = 10
 
@@ -132,7 +137,9 @@ def ic3_work(
             goal, name, lemmas=known, report_invariants=report_invariants, permutations=permutations
         )
         try:
-            answer: Proof | Counterexample = prove(question, permutations, report, solver)
+            gc.freeze()  # the model stays as long as the process
+            functions = load_queries() if solver == QUERY_SOLVER else None
+            answer: Proof | Counterexample = prove(question, permutations, report, solver, functions)
             if isinstance(answer, Proof):
                 fewer = reduce_invariant(question, permutations, answer.clauses, solver)
                 answer = replace(answer, clauses=tuple(fewer.clauses))
@@ -191,7 +198,9 @@ def ic3_certificate(
     model: Model, name: str, proof: Proof, lemmas: tuple[str, ...] = (), solver: str = QUERY_SOLVER
 ) -> Certificate:
     """The invariant that IC3 found, with the lemmas that it assumed."""
-    solvers = f"{solver}+{_LEMMA_SOLVER}" if lemmas else solver
+    solvers = "+".join(
+        [solver, *([_COMPILED] if proof.compiled else ()), *([_LEMMA_SOLVER] if lemmas else ())]
+    )
     return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))
 
 
@@ -210,7 +219,9 @@ def _certificate(
 ) -> Certificate:
     bits = [symbol.symbol_name() for symbol in model.system.bits]
     engine, solver = finder
-    versions = "+".join(solver_version(each) for each in solver.split("+"))
+    versions = "+".join(
+        tool_version() if each == _COMPILED else solver_version(each) for each in solver.split("+")
+    )
     found_by = FoundBy(engine, solver, versions)
     typed = {frozenset(clause) for clause in type_clauses(model.system)}
     named = tuple(

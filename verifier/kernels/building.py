@@ -17,17 +17,27 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from verifier.files import reason_of
-from verifier.kernels.library import VERSION, Library
+from verifier.kernels.query_functions import QueryFunctions
+
+if TYPE_CHECKING:
+    from verifier.kernels.library import Library
+
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
-_SOURCES = tuple(Path(__file__).with_name(name) for name in ("kernel.c", "tasks.c", "classes.c"))
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("kernel.c", "tasks.c", "classes.c"))
 """Parts of one program, in their order."""
+QUERY_SOURCES = tuple(Path(__file__).with_name(name) for name in ("clauses.c", "orbits.c", "queries.c"))
+"""The parts of another program, which IC3 uses."""
+_QUERIES = "queries-"
+"""The beginning of the names of its files."""
 _FLAGS = ("-O3", "-march=native", "-std=gnu11", "-fPIC", "-shared", "-x", "c")
 _COMPILERS = ("cc", "gcc", "clang")
 _LOCK = ".lock"
@@ -42,7 +52,7 @@ class NoLibrary(Exception):
 def is_kept() -> bool:
     """True if a library is compiled already, as far as one can say without asking the compiler."""
     with suppress(OSError):
-        return any(_folder().glob("*.so"))
+        return any(not file.name.startswith(_QUERIES) for file in _folder().glob("*.so"))
     return False
 
 
@@ -50,8 +60,28 @@ def is_kept() -> bool:
 def load_library() -> Library | None:
     """Return the library, which is compiled where it is not kept; None where there can be none. The log says
     why."""
+    return _load_or_log(_load)
+
+
+def _load() -> Library:
+    """Raises NoLibrary or OSError."""
+    from verifier.kernels.library import VERSION, Library  # NumPy, which queries do without
+
+    library, kept = _build(SOURCES, "", Library)
+    if library.version != VERSION:
+        raise NoLibrary(f"{kept} is of another version")
+    return library
+
+
+@cache
+def load_queries() -> QueryFunctions | None:
+    """Return the functions for IC3's queries, as ``load_library`` returns those for explorations."""
+    return _load_or_log(lambda: _build(QUERY_SOURCES, _QUERIES, QueryFunctions)[0])
+
+
+def _load_or_log(load: Callable[[], T]) -> T | None:
     try:
-        return _load()
+        return load()
     except NoLibrary as reason:
         _LOG.info("no compiled kernels: %s", reason)
     except OSError as error:
@@ -59,26 +89,24 @@ def load_library() -> Library | None:
     return None
 
 
-def _load() -> Library:
+def _build(sources: Iterable[Path], prefix: str, functions: Callable[[ctypes.CDLL], T]) -> tuple[T, Path]:
     """Raises NoLibrary or OSError."""
-    compiler = _find_compiler()
-    key = hashlib.sha256(repr((_source(), _FLAGS, _ask(compiler))).encode()).hexdigest()[:32]
+    compiler, source = _find_compiler(), read_sources(sources)
+    key = prefix + hashlib.sha256(repr((source, _FLAGS, _ask(compiler))).encode()).hexdigest()[:32]
     folder = _private_folder()
     kept = _find(folder, key)
     if kept is None:
         with _alone(folder):  # other processes wait, and find it then
-            kept = _find(folder, key) or _compile(compiler, folder, key)
+            kept = _find(folder, key) or _compile(compiler, folder, key, source)
     try:
-        library = Library(ctypes.CDLL(str(kept)))
+        return functions(ctypes.CDLL(str(kept))), kept
     except (OSError, AttributeError) as error:
         raise NoLibrary(f"{kept} cannot be loaded: {error}") from error
-    if library.version != VERSION:
-        raise NoLibrary(f"{kept} is of another version")
-    return library
 
 
-def _source() -> bytes:
-    return b"".join(source.read_bytes() for source in _SOURCES)
+def read_sources(sources: Iterable[Path]) -> bytes:
+    """Return the text of a program."""
+    return b"".join(source.read_bytes() for source in sources)
 
 
 def _find_compiler() -> list[str]:
@@ -153,12 +181,12 @@ def _named(folder: Path, key: str, content: Path) -> Path:
     return folder / f"{key}-{hashlib.sha256(content.read_bytes()).hexdigest()[:32]}.so"
 
 
-def _compile(compiler: list[str], folder: Path, key: str) -> Path:
+def _compile(compiler: list[str], folder: Path, key: str, source: bytes) -> Path:
     number, name = tempfile.mkstemp(prefix=".draft-", suffix=".so", dir=folder)
     os.close(number)
     draft = Path(name)
     try:
-        done = _run([*compiler, *_FLAGS, "-o", name, "-"], _source())
+        done = _run([*compiler, *_FLAGS, "-o", name, "-"], source)
         if done.returncode:
             lines = done.stderr.decode(errors="replace").splitlines() or ["it fails"]
             raise NoLibrary(f"{compiler[0]}: {lines[0]}")

@@ -27,8 +27,9 @@ _EXPLORE = (
     "--certificate switch it off."
 )
 _SOLVER = (
-    "The solver of k-induction and bounded model checking. IC3 uses MiniSat. Another solver checks every "
-    "proof. [default: cadical for k-induction, z3 for bounded model checking]"
+    "The solver of k-induction and bounded model checking. IC3 uses MiniSat and, where there is a C "
+    "compiler, a solver of its own. Another solver checks every proof. "
+    "[default: cadical for k-induction, z3 for bounded model checking]"
 )
 _LEMMAS = "Check the spec's lemmas first, and let IC3 use those that are inductive."
 _ALL_CONSTANTS = (

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 from verifier.engines.ic3.cubes import Cube, mask, negation
+
+
+class BlockedCube(Protocol):
+    """A blocked cube, of which all images are blocked, too."""
+
+    cube: Cube
+    level: int
+    """The highest frame in which it is known to be blocked."""
+    count: int
+    """The number of its images."""
+
+    @property
+    def images(self) -> tuple[frozenset[int], ...]:
+        """The cube and its images, each once."""
 
 
 class Orbit:
@@ -12,6 +27,7 @@ class Orbit:
 
     def __init__(self, images: tuple[frozenset[int], ...], classes: frozenset[int]) -> None:
         self.images = images
+        self.count = len(images)
         self.cube: Cube = tuple(images[0])
         """The representative."""
         self.masks = tuple(map(mask, images))

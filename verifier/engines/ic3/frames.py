@@ -1,4 +1,4 @@
-"""IC3's frames: over-approximations of the states within 0, 1, … actions, with one solver for each.
+"""IC3's frames: over-approximations of the states within 0, 1, … actions.
 
 A clause is stored at the highest frame in which it is known to hold; it holds in all lower frames, too. With
 symmetry, every image of a clause under the permutations holds where the clause holds, and is added without
@@ -11,16 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from verifier.clauses.fewer_gates import with_fewer_gates
-from verifier.engines.ic3.clause_orbits import Orbit, OrbitIndex
-from verifier.engines.ic3.cubes import Cube, images, literal_classes, mask, negation
-from verifier.engines.ic3.known_steps import KnownSteps, Predecessor, Step
+from verifier.engines.ic3.clause_orbits import BlockedCube
+from verifier.engines.ic3.cubes import Cube, images, negation
+from verifier.engines.ic3.frame_queries import (
+    CompiledQueries,
+    FrameQueries,
+    PlainQueries,
+    find_blocked_cubes,
+)
+from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.problem import Problem
-from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.kernels.query_functions import QueryFunctions
 from verifier.solvers import QUERY_SOLVER, ClauseSolver, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
-
-_MOST_TEMPORARY = 1500
-"""The number of queries after which a frame's solver is built again."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,13 @@ class Frames:
     """The frames 0 (the initial states), 1, …, ``frontier``."""
 
     def __init__(
-        self, problem: Problem, permutations: Sequence[Permutation], solver: str = QUERY_SOLVER
+        self,
+        problem: Problem,
+        permutations: Sequence[Permutation],
+        solver: str = QUERY_SOLVER,
+        functions: QueryFunctions | None = None,
     ) -> None:
+        """With ``functions``, the library answers queries about frames."""
         # Random walks do not treat all elements alike, so the seeds they found need not be symmetric. An
         # image of an inductive set is inductive. Only because the seeds have all images may the images of a
         # clause be added without a query.
@@ -45,24 +53,22 @@ class Frames:
         # Neither is asserted of the next state: both are inductive, so the relation keeps them.
         steps = with_fewer_gates(problem.unrolling, within)
         self.problem = replace(problem, seeds=seeds, unrolling=steps)
-        self._permutations = permutations
-        self._class_of = literal_classes(problem.bits, permutations)
         self._solver_name = solver
-        self.levels: list[dict[Orbit, None]] = []
-        self._index = OrbitIndex()
-        self._solvers: list[QuerySolver] = []
-        """For each frame a solver that knows its states and the steps to their successors."""
+        self.levels: list[dict[BlockedCube, None]] = []
+        self._queries: FrameQueries = (
+            PlainQueries(self.problem, permutations, solver, self.levels)
+            if functions is None
+            else CompiledQueries(self.problem, permutations, functions)
+        )
         self.uses: dict[int, int] = {}
         """In how many blocked cubes each literal is."""
         self.queries = 0
-        self._known = KnownSteps(problem.bits, permutations)
         self._found: Predecessor | None = None
         """Why the cube that was asked about last is not blocked."""
         self._init = self._open_solver([*steps.start, *steps.state])
         self._only_initial_state = self._find_only_initial_state()
         self._not_initial = frozenset(negation(self._only_initial_state or ()))
         """The literals that exclude the only initial state."""
-        self._frontier_states: ClauseSolver | None = None
         self.open_frame()
 
     @property
@@ -72,25 +78,12 @@ class Frames:
 
     def open_frame(self) -> None:
         """Adds a frame, which excludes only what the seeds and the lemmas exclude."""
-        unrolling = self.problem.unrolling
-        clauses = [*unrolling.relation, *([] if self.levels else unrolling.start)]
-        level, first_free = len(self.levels), self.problem.first_free
         self.levels.append({})
-        self._known.open_frame()
-
-        def permanent() -> list[list[int]]:
-            blocked = self.find_blocked_cubes(level) if level else ()
-            return [*clauses, *map(negation, blocked)]
-
-        self._solvers.append(QuerySolver(self._solver_name, permanent, first_free, _MOST_TEMPORARY))
-        if self._frontier_states is not None:
-            self._frontier_states.close()
-        # This solver has no relation: a bad state may have no successor.
-        self._frontier_states = self._open_solver(unrolling.state)
+        self._queries.open_frame()
 
     def find_blocked_cubes(self, level: int) -> list[frozenset[int]]:
         """All cubes that the frame excludes; what only the seeds exclude is not among them."""
-        return [image for orbits in self.levels[level:] for orbit in orbits for image in orbit.images]
+        return find_blocked_cubes(self.levels, level)
 
     # Queries
 
@@ -108,8 +101,7 @@ class Frames:
     def bad_state(self) -> tuple[int, ...] | None:
         """A state of the frontier that violates the property."""
         self.queries += 1
-        assert self._frontier_states is not None
-        return self._state_of(self._frontier_states, [-self.problem.holds])
+        return self._queries.bad_state()
 
     def relative_induction(self, cube: Cube, level: int) -> Blocked | Predecessor:
         """True if the cube's clause is inductive relative to the frame below ``level``. The cube must contain
@@ -118,7 +110,7 @@ class Frames:
 
     def core_at(self, cube: Cube, level: int) -> Blocked | None:
         """Query a cube; a predecessor of an image of the cube is an answer, too."""
-        self._found = self._known.into(cube, level - 1)
+        self._found = self._queries.find_known(cube, level - 1)
         return self._query_relative_induction(cube, level) if self._found is None else None
 
     def predecessor(self) -> Predecessor:
@@ -129,36 +121,15 @@ class Frames:
     def _query_relative_induction(self, cube: Cube, level: int) -> Blocked | None:
         """True if the cube's clause is inductive relative to the frame below, by a query."""
         self.queries += 1
-        solver = self._solvers[level - 1]
-        after = self.problem.after(cube)
-        if solver.satisfiable(negation(cube), after):
-            self._found = self._known.add(self._step_found(level - 1), cube)
+        answer = self._queries.ask(cube, level - 1)
+        if isinstance(answer, Predecessor):
+            self._found = answer
             return None
-        failed = solver.core()
-        core = {now for now, later in zip(cube, after, strict=True) if later in failed}
-        return Blocked(self._without_initial_states(cube, core))
-
-    def _step_found(self, frame: int) -> Step:
-        """The step that the frame's solver found."""
-        steps, bits = self.problem.unrolling, self.problem.bits
-        values = self._solvers[frame].values(range(1, self.problem.first_free))
-        taken = next(place for place, variable in enumerate(steps.firing) if values[variable - 1])
-        inputs = tuple(values[variable - 1] for variable in steps.inputs[taken])
-        return Step(values[:bits], values[steps.stride : steps.stride + bits], taken, inputs, frame)
+        return Blocked(self._without_initial_states(cube, answer))
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """True if a single clause of the frame excludes the cube. No solver is asked."""
-        outside, outside_classes = ~mask(cube), ~mask(self._classes(cube))
-        return any(
-            not image & outside
-            for orbits in self.levels[level:]
-            for orbit in orbits
-            if not orbit.class_mask & outside_classes
-            for image in orbit.masks
-        )
-
-    def _classes(self, cube: Cube) -> frozenset[int]:
-        return frozenset(map(self._class_of.__getitem__, cube))
+        return self._queries.is_blocked(cube, level)
 
     def _open_solver(self, clauses: list[list[int]]) -> ClauseSolver:
         solver = open_solver(self._solver_name)
@@ -206,34 +177,21 @@ class Frames:
 
     def add_blocked(self, cube: Cube, level: int) -> None:
         """Excludes the cube and its images from the frames 1 to ``level``."""
-        orbit = Orbit(images(cube, self._permutations), self._classes(cube))
-        orbit.level = level
-        for other in self._index.find_subsumed(orbit):
+        orbit, subsumed = self._queries.add(cube, level)
+        for other in subsumed:
             del self.levels[other.level][other]
-            self._index.remove(other)
-        for below in range(1, level + 1):
-            self._exclude(orbit, below)
-        self._known.exclude(orbit.images, range(1, level + 1))
         self.levels[level][orbit] = None
-        self._index.add(orbit)
         for literal in orbit.cube:
             self.uses[literal] = self.uses.get(literal, 0) + 1
 
-    def move_up(self, orbit: Orbit, core: Cube, level: int) -> None:
+    def move_up(self, orbit: BlockedCube, core: Cube, level: int) -> None:
         """Moves an orbit from the frame below to ``level``, or adds its core there if that is smaller."""
         if len(core) < len(orbit.cube):
             self.add_blocked(core, level)
             return
         del self.levels[level - 1][orbit]
         self.levels[level][orbit] = None
-        orbit.level = level
-        self._exclude(orbit, level)
-        self._known.exclude(orbit.images, range(level, level + 1))
-
-    def _exclude(self, orbit: Orbit, level: int) -> None:
-        self._solvers[level].add_clauses(orbit.clauses)
-        if level == self.frontier and self._frontier_states is not None:
-            self._frontier_states.add_clauses(orbit.clauses)
+        self._queries.move_up(orbit, level)
 
 
 def _with_images(clauses: Sequence[Sequence[int]], permutations: Sequence[Permutation]) -> list[list[int]]:

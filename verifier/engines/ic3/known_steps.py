@@ -20,7 +20,7 @@ _BATCH = 32
 """The number of steps that become columns at once."""
 _MOST = 1 << 14
 """The number of steps from which the older half is forgotten."""
-_MOST_IMAGES = 8
+MOST_IMAGES = 8
 """The limit of images of a cube that are tried. With 120 permutations, all of them take longer than a
 query."""
 _DIGITS = bytes.maketrans(b"\x00\x01", b"01")
@@ -61,7 +61,7 @@ class KnownSteps:
     """Steps, and for each frame those that begin in it. The permutations must keep the frames."""
 
     def __init__(self, bits: int, permutations: Sequence[Permutation]) -> None:
-        self._permutations = permutations[:_MOST_IMAGES]
+        self._permutations = permutations[:MOST_IMAGES]
         self._steps: list[Step] = []
         self._forgotten = 0
         self._before = self._after = [0] * (bits + 1)
@@ -83,7 +83,7 @@ class KnownSteps:
         if not beginning:
             return None
         for permutation in self._permutations:
-            image = tuple([permutation[v] if v > 0 else -permutation[-v] for v in cube])
+            image = move(cube, permutation)
             is_within = _within(self._after, image, beginning)
             if is_within:
                 is_within &= ~_within(self._before, image, is_within)
@@ -135,6 +135,11 @@ class KnownSteps:
             [column >> oldest for column in columns]
             for columns in (self._before, self._after, self._begin_in)
         )
+
+
+def move(cube: Cube, permutation: Permutation) -> Cube:
+    """The image of a cube."""
+    return tuple([permutation[v] if v > 0 else -permutation[-v] for v in cube])
 
 
 def _columns(rows: Sequence[Sequence[bool]]) -> list[int]:

@@ -15,6 +15,7 @@ from verifier.engines.ic3.cubes import Cube
 from verifier.engines.ic3.known_steps import Predecessor
 from verifier.engines.ic3.problem import Problem, Step
 from verifier.engines.ic3.query_solver import QuerySolver
+from verifier.kernels.query_functions import CompiledSolver, QueryFunctions
 from verifier.solvers import QUERY_SOLVER
 
 _MOST_TEMPORARY = 3000
@@ -24,9 +25,17 @@ _MOST_TEMPORARY = 3000
 class Lifting:
     """Lifts states of one problem."""
 
-    def __init__(self, problem: Problem, solver: str = QUERY_SOLVER) -> None:
+    def __init__(
+        self, problem: Problem, solver: str = QUERY_SOLVER, functions: QueryFunctions | None = None
+    ) -> None:
+        """With ``functions``, the library answers the queries."""
         self._problem = problem
-        self._solver = QuerySolver(solver, lambda: problem.gates, problem.gates_first_free, _MOST_TEMPORARY)
+        first_free = problem.gates_first_free
+        self._solver: QuerySolver | CompiledSolver = (
+            QuerySolver(solver, lambda: problem.gates, first_free, _MOST_TEMPORARY)
+            if functions is None
+            else CompiledSolver(functions, first_free - 1, problem.gates)
+        )
 
     def lift_bad_state(self, state: Sequence[int]) -> Cube:
         """A cube that contains the state. All states of the cube violate the property."""
@@ -49,7 +58,7 @@ class Lifting:
 
     def _lift(self, state: Sequence[int], inputs: Iterable[int], refuted: Sequence[int]) -> Cube:
         """The literals of the state that, with the inputs, refute the clause."""
-        # MiniSat's cores contain the last assumptions least often.
+        # Cores contain the last assumptions least often.
         if self._solver.satisfiable(refuted, [*inputs, *state]):
             raise AssertionError("a state of the search does not do what its model says")
         core = self._solver.core()

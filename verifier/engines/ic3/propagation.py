@@ -9,7 +9,7 @@ own.
 
 from __future__ import annotations
 
-from verifier.engines.ic3.clause_orbits import Orbit
+from verifier.engines.ic3.clause_orbits import BlockedCube
 from verifier.engines.ic3.frames import Frames
 from verifier.engines.ic3.inductive_generalisation import InductiveGeneralisation
 
@@ -29,7 +29,9 @@ def propagate(frames: Frames, generalisation: InductiveGeneralisation) -> int | 
     return None
 
 
-def _propagate(orbit: Orbit, level: int, frames: Frames, generalisation: InductiveGeneralisation) -> None:
+def _propagate(
+    orbit: BlockedCube, level: int, frames: Frames, generalisation: InductiveGeneralisation
+) -> None:
     """Moves the orbit from its frame to the next if it can."""
     may_block = _MOST_COUNTEREXAMPLES
     while orbit in frames.levels[level]:  # the core of another one may subsume it

@@ -13,6 +13,7 @@ from verifier.engines.ic3.lifting import Lifting
 from verifier.engines.ic3.obligations import ObligationQueue, ProofObligation
 from verifier.engines.ic3.problem import Problem
 from verifier.engines.ic3.propagation import propagate
+from verifier.kernels.query_functions import QueryFunctions
 from verifier.solvers import QUERY_SOLVER
 from verifier.symmetry.bit_permutations import Permutation
 
@@ -54,6 +55,8 @@ class Proof:
     frame: int
     queries: int
     seconds: float
+    compiled: bool = False
+    """True if the library answered queries."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,14 @@ def prove(
     permutations: Sequence[Permutation],
     listen: Callable[[Event], None] = lambda _: None,
     solver: str = QUERY_SOLVER,
+    functions: QueryFunctions | None = None,
 ) -> Proof | Counterexample:
     """Proves the property, or finds an execution that violates it. There is no time limit.
 
-    Raises UnknownAnswer if the solver gives up.
+    With ``functions``, the library answers the queries, else ``solver``. Raises UnknownAnswer if the solver
+    gives up.
     """
-    return _IC3(problem, permutations, listen, solver).run()
+    return _IC3(problem, permutations, listen, solver, functions).run()
 
 
 class _IC3:
@@ -89,11 +94,13 @@ class _IC3:
         permutations: Sequence[Permutation],
         listen: Callable[[Event], None],
         solver: str,
+        functions: QueryFunctions | None = None,
     ) -> None:
         self.began = self.told = time.monotonic()
         self.listen = listen
-        self.frames = Frames(problem, permutations, solver)
-        self.lifting = Lifting(problem, solver)
+        self.functions = functions
+        self.frames = Frames(problem, permutations, solver, functions)
+        self.lifting = Lifting(problem, solver, functions)
         self.generalisation = InductiveGeneralisation(self.frames, self.lifting)
         self.obligations = 0
 
@@ -157,8 +164,9 @@ class _IC3:
         cubes = self.frames.find_blocked_cubes(fixpoint + 1)
         learned = [tuple(sorted(negation(cube), key=abs)) for cube in cubes]
         seeds = [tuple(clause) for clause in self.frames.problem.seeds]
+        clauses, queries = tuple(learned + seeds), self.frames.queries
         return Proof(
-            tuple(learned + seeds), len(learned), fixpoint, self.frames.queries, self._measure_elapsed()
+            clauses, len(learned), fixpoint, queries, self._measure_elapsed(), self.functions is not None
         )
 
     def _counterexample(self, state: Sequence[int], first: ProofObligation) -> Counterexample:
@@ -169,7 +177,7 @@ class _IC3:
         return time.monotonic() - self.began
 
     def _clauses(self) -> int:
-        return sum(len(orbit.images) for level in self.frames.levels for orbit in level)
+        return sum(orbit.count for level in self.frames.levels for orbit in level)
 
     def _tell_closed(self) -> None:
         self.told = time.monotonic()

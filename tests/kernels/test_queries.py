@@ -1,0 +1,210 @@
+"""The solver of IC3's queries against MiniSat, and orbits and known steps against plain lists."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+
+from tests.engines.test_ic3_known_steps import _Plain
+from verifier.engines.ic3.cubes import Cube, images, literal_classes, negation
+from verifier.engines.ic3.known_steps import Step, move
+from verifier.kernels import query_functions
+from verifier.kernels.query_functions import CompiledOrbits, CompiledSolver, QueryFunctions
+from verifier.solvers import QUERY_SOLVER, open_solver, satisfiable
+from verifier.symmetry.bit_permutations import Permutation
+
+BITS = 9
+GROUP: list[Permutation] = [
+    (0, *(3 * row + image + 1 for row in range(3) for image in images)) for images in permutations(range(3))
+]
+"""Three rows of three bits each; the columns are exchanged."""
+
+
+def _literals(rng: random.Random, variables: int, count: int) -> list[int]:
+    return [rng.choice((1, -1)) * rng.randint(1, variables) for _ in range(count)]
+
+
+def _agree(
+    solver: CompiledSolver, clauses: Sequence[Sequence[int]], assumed: Sequence[int], sat: bool
+) -> None:
+    """The answer of the last query is right."""
+    plain = open_solver(QUERY_SOLVER)
+    plain.add_clauses(clauses)
+    assert satisfiable(plain, assumed) == sat
+    if sat:
+        values = dict(enumerate(solver.values(range(1, solver.variables + 1)), 1))
+        assert all(any(values[abs(v)] == (v > 0) for v in clause) for clause in clauses)
+        assert all(values[abs(v)] == (v > 0) for v in assumed)
+    else:
+        core = solver.core()
+        assert core <= set(assumed)
+        assert not satisfiable(plain, list(core))
+    plain.close()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_queries_have_the_answers_of_minisat(seed: int, queries: QueryFunctions) -> None:
+    """Also after queries whose own clauses contradict the others, and as clauses come."""
+    rng = random.Random(seed)
+    variables = rng.randint(2, 40)
+    clauses = [
+        _literals(rng, variables, rng.randint(2 - (rng.random() < 0.05), 5))
+        for _ in range(int(variables * rng.uniform(1, 5)))
+    ]
+    solver = CompiledSolver(queries, variables, clauses)
+    for _ in range(40):
+        if rng.random() < 0.2:
+            clauses.append(_literals(rng, variables, rng.randint(2, 4)))
+            solver.add_clauses(clauses[-1:])
+        own = _literals(rng, variables, rng.randint(0, 6))
+        chosen = rng.sample(range(1, variables + 1), rng.randint(0, variables // 2))
+        assumed = [rng.choice((1, -1)) * variable for variable in chosen]
+        sat = solver.satisfiable(own, assumed)
+        _agree(solver, [*clauses, own] if own else clauses, assumed, sat)
+
+
+def test_a_clause_of_a_query_ends_with_it(queries: QueryFunctions) -> None:
+    solver = CompiledSolver(queries, 3, [[1, 2], [-2, 3]])
+    assert not solver.satisfiable([-1], [-3])
+    assert not solver.satisfiable([-1, -1], [-3, -2])
+    assert solver.satisfiable([], [-3])
+    assert solver.values([1, 2, 3]) == [True, False, False]
+    solver.add_clauses([[1], [-1]])
+    assert not solver.satisfiable([], [2])
+    assert solver.core() == set()
+
+
+def test_literals_that_it_does_not_have_are_refused(queries: QueryFunctions) -> None:
+    solver = CompiledSolver(queries, 2, [])
+    with pytest.raises(AssertionError):
+        solver.satisfiable([3], [])
+    with pytest.raises(AssertionError):
+        solver.add_clauses([[1, 3]])
+
+
+def _cube(rng: random.Random, most: int = 5) -> Cube:
+    bits = rng.sample(range(1, BITS + 1), rng.randint(1, most))
+    return tuple(bit if rng.random() < 0.6 else -bit for bit in bits)
+
+
+def _orbits(queries: QueryFunctions, frames: int) -> CompiledOrbits:
+    orbits = CompiledOrbits(queries, BITS, GROUP, literal_classes(BITS, GROUP))
+    for _ in range(frames):
+        orbits.open_frame()
+    return orbits
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_images_count_though_the_solver_learns_of_them_late(seed: int, queries: QueryFunctions) -> None:
+    """A frame excludes all images of the cubes at its level or above, those that moved up since, too."""
+    rng, orbits = random.Random(seed), _orbits(queries, 4)
+    clauses = [_literals(rng, BITS + 4, rng.randint(2, 4)) for _ in range(12)]
+    solvers = [CompiledSolver(queries, BITS + 4, clauses) for _ in range(4)]
+    known: dict[int, tuple[Cube, int]] = {}
+    for _ in range(150):
+        if rng.random() < 0.15:
+            cube, level = _cube(rng), rng.randint(1, 3)
+            number, count = orbits.add(cube, level)
+            assert count == len(images(cube, GROUP))
+            for other in orbits.find_subsumed(number):
+                del known[other]
+            known[number] = cube, level
+            for solver in solvers[1 : level + 1]:
+                solver.exclude(orbits, number)
+        elif known and rng.random() < 0.1:
+            number = rng.choice(sorted(known))
+            cube, level = known[number]
+            if level < 3:
+                orbits.move_up(number, cube, level + 1)
+                known[number] = cube, level + 1
+        frame = rng.randint(1, 3)
+        excluded = [
+            image for cube, level in known.values() if level >= frame for image in images(cube, GROUP)
+        ]
+        own, assumed = _literals(rng, BITS, 3), _cube(rng)
+        sat = solvers[frame].satisfiable(own, assumed, orbits, frame)
+        _agree(solvers[frame], [*clauses, own, *map(negation, excluded)], assumed, sat)
+        asked = _cube(rng, 7)
+        assert orbits.excludes(asked, frame) == any(image <= set(asked) for image in excluded)
+
+
+def test_a_model_that_is_not_compared_with_the_images_may_be_excluded(queries: QueryFunctions) -> None:
+    orbits = _orbits(queries, 2)
+    number, _ = orbits.add((1,), 1)
+    solver = CompiledSolver(queries, BITS, [])
+    solver.exclude(orbits, number)
+    assert solver.satisfiable([], [2])  # an image of the cube
+    assert not solver.satisfiable([], [2], orbits, 1)
+    assert solver.core() == {2}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_that_is_subsumed_is_dropped_and_nothing_else(seed: int, queries: QueryFunctions) -> None:
+    rng, orbits, kept = random.Random(seed), _orbits(queries, 4), dict[int, tuple[Cube, int]]()
+    for _ in range(200):
+        cube, level = _cube(rng), rng.randint(1, 3)
+        number, _ = orbits.add(cube, level)
+        expected = {
+            other
+            for other, (lost, at) in kept.items()
+            if at <= level and any(image <= set(lost) for image in images(cube, GROUP))
+        }
+        assert set(orbits.find_subsumed(number)) == expected
+        for other in expected:
+            del kept[other]
+        kept[number] = cube, level
+    assert len(kept) < 150
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("marks", [1, 4])
+def test_known_steps_are_those_of_a_plain_list(
+    marks: int, seed: int, queries: QueryFunctions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the last ones are kept."""
+    monkeypatch.setattr(query_functions, "_MARKS", marks)
+    rng, orbits, plain = random.Random(seed), _orbits(queries, 2), _Plain([], 2)
+    kept = 64 * marks
+    solver = CompiledSolver(queries, 2 * BITS, [])
+    for number in range(150):
+        cube, level = _cube(rng), rng.randrange(1, plain.frames)
+        if rng.random() < 0.2:
+            orbits.add(cube, level)
+            plain.exclude(images(cube, GROUP), range(1, level + 1))
+        if rng.random() < 0.05 and plain.frames < 6:
+            orbits.open_frame()
+            plain.open_frame()
+        before, after = (tuple(rng.random() < 0.5 for _ in range(BITS)) for _ in range(2))
+        frame = rng.randrange(plain.frames)
+        on = [place if value else -place for place, value in enumerate((*before, *after), 1)]
+        assert solver.satisfiable([], on)
+        assert orbits.add_step(solver, BITS, frame) == number
+        plain.add(Step(before, after, 0, (), frame))
+        assert orbits.before(number) == list(before)
+        _same_step(orbits, plain, max(0, number + 1 - kept), _cube(rng), rng.randrange(plain.frames))
+
+
+def _same_step(orbits: CompiledOrbits, plain: _Plain, oldest: int, cube: Cube, frame: int) -> None:
+    matching = {
+        number
+        for number, (before, after, frames) in enumerate(plain.steps)
+        if number >= oldest and frame in frames
+        for image in images(cube, GROUP)
+        if _inside(after, image) and not _inside(before, image)
+    }
+    found = orbits.known_step(cube, frame, len(GROUP))
+    assert (found is not None) == bool(matching)
+    if found is not None:
+        number, place = found
+        assert number in matching
+        before, after, _ = plain.steps[number]
+        image = move(cube, GROUP[place])
+        assert _inside(after, image)
+        assert not _inside(before, image)
+
+
+def _inside(state: Sequence[bool], cube: Sequence[int] | frozenset[int]) -> bool:
+    return all(state[abs(literal) - 1] == (literal > 0) for literal in cube)
