@@ -26,7 +26,7 @@ from verifier.specs.temporal import Fairness
 from verifier.system.liveness import LiveModel
 from verifier.system.liveness_to_safety import LOOP_STARTS, loop_model
 from verifier.system.model import Model
-from verifier.trust.lasso import check_lasso
+from verifier.trust.lasso import check_lasso, shorten_lasso
 from verifier.trust.replay import Replayer, ReplayFailure
 from verifier.trust.trace import Loop, Trace
 from verifier.verdict import Verdict, VerdictKind
@@ -171,7 +171,7 @@ def _report_violation(live: LiveModel, lasso: Lasso, verdict: Callable[..., Verd
         actions.append(replayer.name_action(instance, inputs))
     decoded = [base.layout.decode_state(state) for state in states]
     trace = _lasso(live, decoded, actions, lasso.start)
-    return verdict(VerdictKind.VIOLATED, None, check_lasso(live, trace))
+    return verdict(VerdictKind.VIOLATED, None, shorten_lasso(live, check_lasso(live, trace)))
 
 
 def _conclude_without_loop(
@@ -298,7 +298,9 @@ def _verdict_of(live: LiveModel, verdict: Verdict, *, bounded: bool) -> Verdict:
     except ReplayFailure as failure:
         reason = f"a lasso was found that does not replay: {failure}"
         return replace(verdict, kind=VerdictKind.ERROR, reason=reason, trace=None)
-    return replace(verdict, trace=lasso)
+    # Fewest among those whose loops close in what the property remembers, too.
+    fewest = verdict.fewest and not live.remembers
+    return replace(verdict, trace=shorten_lasso(live, lasso), fewest=fewest)
 
 
 def _remove_monitors(live: LiveModel, verdict: Verdict) -> Verdict:

@@ -216,7 +216,8 @@ class _Portfolio:
             for other, none in passed:
                 return f"{engine} found a lasso, but {other} says {none.kind}"
             states = 0 if verdict.trace is None else len(verdict.trace.states)
-            for other, depth in self.closed.items():
+            # A search counts states with what the property remembers, and a lasso may be shorter without it.
+            for other, depth in self.closed.items() if not self.live.remembers else ():
                 if states <= depth:
                     words = f"{other} says that there is no lasso of at most {say_count(depth, 'state')}"
                     return f"{words}, but {engine} found one of {states}"

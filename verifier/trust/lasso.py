@@ -8,6 +8,7 @@ condition a reason is found for which the loop meets it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -55,6 +56,21 @@ def check_lasso(live: LiveModel, trace: Trace) -> Trace:
         raise ReplayFailure(last, f"{live.property_.name} holds of this execution")
     reasons = _Fairness(live, replayer, once, bits, loop.start).reasons()
     return replace(trace, loop=replace(loop, fairness=live.fairness, conditions=reasons))
+
+
+def shorten_lasso(live: LiveModel, lasso: Trace) -> Trace:
+    """Return the shortest prefix of a checked lasso that violates the property with a loop of its own. A
+    search closes a loop only where the bits that record the past are as before, too."""
+    states, loop = lasso.states, lasso.loop
+    if not live.remembers or loop is None or loop.closing is None:
+        return lasso
+    for end, start in ((last, first) for last in range(1, len(states)) for first in range(last)):
+        if states[start] == states[end]:
+            own = replace(loop, start=start, closing=lasso.actions[end - 1])
+            shorter = replace(lasso, states=states[:end], actions=lasso.actions[: end - 1], loop=own)
+            with suppress(ReplayFailure):
+                return check_lasso(live, shorter)
+    return lasso
 
 
 class Execution:

@@ -33,6 +33,7 @@ from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
 from verifier.tla.translate.shape_sorts import sort_of
 from verifier.tla.translate.symbolic import Untranslated
+from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.translate.translation import Looked, Translation
 from verifier.tla.translate.translation import start_translation as sorted_by_states
 from verifier.trust.trace import Trace
@@ -150,7 +151,7 @@ class Symbolic:
         known = {prop.name for prop in made.properties} | set(made.refused)
         for name, safety in made.specification.properties.items():
             if safety.initially and not safety.always and not safety.steps and name not in known:
-                yield Property(name, PropertyKind.INVARIANT, self.loaded.definition.init, True, "")
+                yield Property(name, PropertyKind.INVARIANT, literal(TRUTH, True), True, "")
 
 
 def with_operators(loaded: TlaLoaded, properties: Iterable[str]) -> Specification:
