@@ -88,3 +88,52 @@ Unfinished == done < 25
     content = walk_module(str(path), *asked)
     # A walk with a third request would end there, and one that stays where it is would not reach so far.
     assert content["results"][0]["verdict"] == "VIOLATED"
+
+
+COINS = """
+---- MODULE Coins ----
+EXTENDS Naturals
+VARIABLES at, coins, levers
+Init == at = 0 /\\ coins = 4 /\\ levers = 0
+Climb == at < 8 /\\ at' = at + 1 /\\ UNCHANGED <<coins, levers>>
+Fall == at \\in 1..7 /\\ at' = at - 1 /\\ UNCHANGED <<coins, levers>>
+Spend == /\\ coins > 0 /\\ coins' = coins - 1 /\\ levers' = IF at >= 6 THEN levers + 1 ELSE levers
+         /\\ UNCHANGED at
+Next == Climb \\/ Fall \\/ Spend
+Shut == levers < 4 \\/ at < 8
+====
+"""
+
+
+def test_walks_save_what_is_limited(tmp_path: Path) -> None:
+    path = tmp_path / "Coins.tla"
+    path.write_text(COINS)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Shut\nCHECK_DEADLOCK FALSE\n")
+    words = ("--guided", "--walks", "150", "--depth", "60")
+    walks = [walk_module(str(path), *words, "--seed", str(seed)) for seed in range(4)]
+    assert all(content["results"][0]["verdict"] == "VIOLATED" for content in walks)
+    # Walks that spend at once what they can took 2,500 actions.
+    assert sum(content["statistics"]["steps"] for content in walks) < 1_500
+
+
+LATE = """
+---- MODULE Late ----
+EXTENDS Naturals
+VARIABLES at, done
+Init == at = 0 /\\ done = 0
+Step == at' = (at + 1) % 50 /\\ UNCHANGED done
+Back == at' = (at + 49) % 50 /\\ UNCHANGED done
+Late == at = 25 /\\ done < 3 /\\ done' = done + 1 /\\ UNCHANGED at
+Next == Step \\/ Back \\/ Late
+Early == done < 3
+====
+"""
+
+
+def test_a_part_that_had_no_step_for_long_is_still_tried(tmp_path: Path) -> None:
+    path = tmp_path / "Late.tla"
+    path.write_text(LATE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Early\nCHECK_DEADLOCK FALSE\n")
+    content = walk_module(str(path), "--guided")
+    assert content["results"][0]["verdict"] == "VIOLATED"
+    assert content["statistics"]["actions"]["Late"]["taken"] > 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from random import Random
@@ -38,6 +38,7 @@ from verifier.runs.simulate import ENGINE, SimulateOptions
 from verifier.tla.exploration_result import State, Violation
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.next_parts import Part, parts_of_next
+from verifier.tla.property_views import views_by
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class _Walks:
         self.lengths = Counter[int]()
         self.parts: list[Part] = []
         self.guide: Guide | None = None
+        self.views: dict[str, Callable[[], frozenset[int]]] = {}
         self.counted = {name: Counter[int]() for name in self.options.count_action}
 
     def run(self) -> None:
@@ -115,7 +117,12 @@ class _Walks:
         if self.options.guided:
             self.parts = parts_of_next(self.spec)
             labels = [(part.name, part.place) for part in self.parts]
-            self.guide = Guide(self.chance, initial, labels)
+            self.guide = Guide(self.chance, initial, labels, self._views)
+            self.views = {
+                name: see
+                for name, formula in self.spec.invariants.items()
+                if name in self.names and (see := views_by(self.evaluator, formula)) is not None
+            }
         while self.ended < self.options.walks and (self.guide is None or self.open):
             if self.guide is None:
                 self._walk([self.chance.choice(initial)])
@@ -223,6 +230,12 @@ class _Walks:
 
     def _test(self, state: State, *, first: bool) -> tuple[tuple[str, ...], bool]:
         return self.states.test(state, len(self.path) - 1, first=first)
+
+    def _views(self, state: State) -> list[tuple[str, int]]:
+        """Return the views of a state that open invariants have."""
+        self.evaluator.now[:] = state
+        open_views = [(name, see) for name, see in self.views.items() if name not in self.verdicts]
+        return [(name, view) for name, see in open_views for view in sorted(see())]
 
     def _goes_on(self, state: State) -> bool:
         """True if steps may begin in a state, or if it violates a property."""
