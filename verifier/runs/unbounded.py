@@ -20,6 +20,8 @@ class Widened:
     """The number of widenings of each variable's sort."""
 
     times: dict[str, int] = field(default_factory=dict)
+    bounded: bool = False
+    """True if a CONSTRAINT was found to bound what was widened."""
 
     def add(self, names: Iterable[str]) -> None:
         """Record that the sorts of these variables were widened."""
@@ -27,7 +29,9 @@ class Widened:
             self.times[name] = self.times.get(name, 0) + 1
 
     def at_least(self, times: int) -> list[str]:
-        """Return the variables with at least this number of widenings."""
+        """Return the variables with at least this number of widenings, unless they are bounded."""
+        if self.bounded:
+            return []
         return [name for name, count in self.times.items() if count >= times]
 
 

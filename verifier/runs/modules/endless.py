@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verifier.outcomes.unbounded import add_growth, find_unbounded
+from verifier.runs.modules.constraint_bounds import is_constrained
 from verifier.runs.modules.growth import Growth, find_growing
 from verifier.runs.modules.module_question import ModuleQuestion
 from verifier.runs.modules.policy import POLICY
@@ -34,8 +35,9 @@ def name_growing_variables(asked: ModuleQuestion, run: Run) -> Run:
 def name_all_growing(spec: Specification, known: Collection[str]) -> list[str]:
     """Return the variables that seem unbounded, in the order of the module: those that a search knows, and
     those that grow along executions from the initial states. A search alone knows only the ones that it met
-    before it ended."""
-    growing = {*known, *find_growing(spec, POLICY.seconds_ahead)}
+    before it ended. Under a CONSTRAINT, which may bound them, growth so far says nothing."""
+    ahead = find_growing(spec, POLICY.seconds_ahead)
+    growing = ahead if is_constrained(spec) else {*known, *ahead}
     return [variable.name for variable in spec.variables if variable.name in growing]
 
 

@@ -159,6 +159,8 @@ class _Search:
         names = [variable.name for variable in self.spec.variables]
         self.growth = Growth(names)
         self.late_growth = Growth(names, sample=POLICY.late_growth_sample)
+        self.is_bounded = False
+        """True if what grew was found to have a bound in the CONSTRAINT."""
         self.memory = MemoryWatch(limits.memory, listen)
         self.reason = ""
         self.traces: dict[str, dict[str, Any]] = {}
@@ -336,8 +338,11 @@ class _Search:
         bounded = options.depth is not None or options.max_states is not None
         if violations and not options.keep_going and not bounded:
             growing = self.growth.look(explorer)
-            if explain_no_end(options, violations, growing):
-                raise Interrupted(explain_no_end(options, violations, name_all_growing(self.spec, growing)))
+            if explain_no_end(options, violations, growing) and not self.is_bounded:
+                stop = explain_no_end(options, violations, name_all_growing(self.spec, growing))
+                self.is_bounded = not stop
+                if stop:
+                    raise Interrupted(stop)
 
     def _progress(self, explorer: Explorer, violated: str | None = None) -> Progress:
         frontier = explorer.count - explorer.current - 1

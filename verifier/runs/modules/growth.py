@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
@@ -11,6 +11,7 @@ from random import Random
 
 from verifier.processes.limits import Interrupted, Limits
 from verifier.processes.watching import within
+from verifier.runs.modules.constraint_bounds import find_bounded, is_constrained
 from verifier.runs.modules.policy import POLICY
 from verifier.tla.exploration_result import State
 from verifier.tla.explorer import Explorer
@@ -64,25 +65,54 @@ def growing_ahead(
     stepper: Stepper, names: Sequence[str], initial: Sequence[State], near: Sequence[State], until: float
 ) -> list[str]:
     """Return the variables that seem unbounded along steps that let them grow. ``near``: some of the first
-    states. ``until``: the processor time of this process after which no step is taken. Raises Undefined."""
-    growing = dict[str, None]()
-    for place, name in enumerate(names):
+    states. ``until``: the processor time of this process after which no step is taken. Variables that a
+    CONSTRAINT bounds are none of them, nor those that grow only beside these. Raises Undefined."""
+    growing = list[_Ahead]()
+    for place in range(len(names)):
         for sign in (1, -1):  # falling numbers are checked too
-            ahead = _Ahead(stepper, place, sign)
+            ahead = _Ahead(stepper, place, sign, names)
             if ahead.largest(near) > ahead.largest(initial):
-                growth = Growth([name])
-                growth.levels += ({name: size} for size in ahead.sizes(near, until))
-                growing |= dict.fromkeys([name] if growth.grows(name) else [])
-    return [*growing]
+                ahead.follow(near, until)
+                growing += [ahead] if ahead.grows((place, sign)) else []
+    if is_constrained(stepper.explorer.specification):
+        growing = _drop_bounded(stepper, growing)
+    return [*dict.fromkeys(names[ahead.place] for ahead in growing)]
 
 
-@dataclass(frozen=True)
+def _drop_bounded(stepper: Stepper, growing: Sequence[_Ahead]) -> list[_Ahead]:
+    """Return those without a bound by the constraints, whose growth needs no variable with one."""
+    free = list[_Ahead]()
+    for preferred in (-1, 1):  # a variable may grow both ways, and have one bound
+        chosen = {one.place: one for one in sorted(growing, key=lambda one: one.sign * preferred)}
+        states = [state for one in chosen.values() for state in one.last]
+        bounded = find_bounded(stepper, {place: one.sign for place, one in chosen.items()}, states)
+        beside = [(place, chosen[place].sign) for place in bounded]
+        free += [
+            one
+            for one in chosen.values()
+            if one.place not in bounded and one not in free and not any(map(one.grows, beside))
+        ]
+    return [one for one in growing if one in free]
+
+
+@dataclass(eq=False)
 class _Ahead:
     """Steps from the states in which a variable is largest, or in which its numbers are least."""
 
     stepper: Stepper
     place: int
     sign: int
+    names: Sequence[str]
+    last: list[State] = field(default_factory=list)
+    """The last states within the constraints that were kept."""
+    sizes: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """For each variable, and each sign of numbers, the largest size so far, step by step."""
+
+    def grows(self, which: tuple[int, int]) -> bool:
+        """True if a variable grew on the way, and recently."""
+        growth = Growth([name := self.names[which[0]]])
+        growth.levels += ({name: size} for size in self.sizes.get(which, ()))
+        return growth.grows(name)
 
     def size(self, state: State) -> int:
         """Return the size of the variable."""
@@ -92,20 +122,29 @@ class _Ahead:
         """Return the largest size of the variable in some states."""
         return max(map(self.size, states), default=0)
 
-    def sizes(self, near: Iterable[State], until: float) -> Iterator[int]:
-        """Yield the largest size so far, step by step."""
-        chance, largest = Random(0), list[int]()
+    def follow(self, near: Iterable[State], until: float) -> None:
+        """Take steps, and measure."""
+        chance, own = Random(0), (self.place, self.sign)
+        measured = [own]
+        if is_constrained(self.stepper.explorer.specification):
+            measured = [(place, sign) for place in range(len(self.names)) for sign in (1, -1)]
 
         def best(states: Iterable[State]) -> list[State]:
             ranked = [(self.size(state), chance.random(), state) for state in states]
             return [state for *_, state in nlargest(POLICY.growth_states, ranked, key=lambda one: one[:2])]
 
         beside = best(near)
-        while beside and len(largest) < POLICY.growth_steps and time.process_time() < until:
+        for _ in range(POLICY.growth_steps):
+            if not beside or time.process_time() >= until:
+                return
+            self.last = [state for state in beside if self.stepper.within(state)] or self.last
             beside = best(dict.fromkeys(one for state in beside for one in self._following(state)))
-            largest.append(max([*largest[-1:], self.largest(beside)]))
-            yield largest[-1]
-            if len(largest) >= POLICY.growth_levels and len(set(largest[-POLICY.growth_levels :])) == 1:
+            for place, sign in measured:
+                size = max((measure_size(one[place], POLICY.growth_depth, sign) for one in beside), default=0)
+                known = self.sizes.setdefault((place, sign), [])
+                known.append(max([*known[-1:], size]))
+            recent = self.sizes[own][-POLICY.growth_levels :]
+            if len(recent) == POLICY.growth_levels and len(set(recent)) == 1:
                 return
 
     def _following(self, state: State) -> list[State]:

@@ -21,6 +21,8 @@ from verifier.engines.proofs import ProveOutcome
 from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.live import LiveOptions
+from verifier.runs.modules.constraint_bounds import is_constrained
+from verifier.runs.modules.endless import name_all_growing
 from verifier.runs.modules.exploring import check_begins, list_enabled_actions
 from verifier.runs.modules.fair_loops import Loops, Ring
 from verifier.runs.modules.growth import Growth
@@ -102,6 +104,8 @@ class _Live:
         )
         self.recorder = Recorder(self.explorer)
         self.growth = Growth([variable.name for variable in self.spec.variables])
+        self.is_bounded = False
+        """True if what grew was found to have a bound in the CONSTRAINT."""
         self.traces: dict[str, Mapping[str, Any]] = {}
         self.loops: Loops | None = None
         self.undefined: dict[str, str] = {}
@@ -117,11 +121,15 @@ class _Live:
 
     def _end_if_view_hides_growth(self, explorer: Explorer) -> None:
         """Raise Interrupted if states have no end and the module has a VIEW, as if its author knew."""
-        if self.asked.module.specification.view is None or self.options.max_states is not None:
+        view, limited = self.asked.module.specification.view, self.options.max_states is not None
+        if view is None or limited or self.is_bounded:
             return
         growing = self.growth.look(explorer)
         if growing and explorer.count > POLICY.states_of_hidden_growth:
-            raise Interrupted(explain_loops_of_view(growing))
+            growing = name_all_growing(self.spec, growing) if is_constrained(self.spec) else growing
+            self.is_bounded = not growing
+            if growing:
+                raise Interrupted(explain_loops_of_view(growing))
 
     def whereabouts(self) -> str:
         """Return the place where an expression had no value."""

@@ -28,6 +28,7 @@ from verifier.runs.modules.beyond_depth import (
     has_rounds_left,
     is_beyond_depth,
 )
+from verifier.runs.modules.constraint_bounds import is_constrained
 from verifier.runs.modules.endless import is_limit, name_all_growing
 from verifier.runs.modules.loading import TlaDefinition, explain_left_to_live
 from verifier.runs.modules.module_question import (
@@ -45,7 +46,7 @@ from verifier.runs.unbounded import Widened, explain_no_end
 from verifier.system.size import check_bits
 from verifier.tla.translate.symbolic import Untranslated
 from verifier.tla.translate.translation import Looked, widen
-from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, Verdict, VerdictKind
+from verifier.verdict import ENDED_FIRST, ENDED_OTHERS, LEFT_TO_LIVE, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.encodings.sorts import Sort
@@ -247,7 +248,9 @@ def _check_growth(asked: ModuleQuestion, settled: SettledVerdicts, widened: Wide
     options, growing = asked.question.options, widened.at_least(POLICY.widenings_without_end)
     if explain_no_end(options, settled.verdicts, growing):
         growing = name_all_growing(asked.module.specification, growing)
-        raise Interrupted(explain_no_end(options, settled.verdicts, growing))
+        widened.bounded = not growing
+        if stop := explain_no_end(options, settled.verdicts, growing):
+            raise Interrupted(stop)
 
 
 def _validation_seconds(asked: ModuleQuestion) -> float | None:
@@ -361,11 +364,13 @@ def _explain_open(run: Run, asked: ModuleQuestion, widened: Widened) -> Run:
     limit left open names the variables whose sorts were widened again and again."""
     first = getattr(asked.question.options, "first", False)
     growing = widened.at_least(POLICY.widenings_without_end)
-    if growing and any(is_limit(one.reason or "") for one in run.outcome.verdicts):
+    reasons = [one.reason or "" for one in run.outcome.verdicts if one.kind is VerdictKind.INCONCLUSIVE]
+    is_new = is_constrained(asked.module.specification) or any(map(is_limit, reasons))
+    if growing and {*reasons} - {LEFT_TO_LIVE} and is_new:
         growing = name_all_growing(asked.module.specification, growing)
 
     def explain(one: Verdict) -> Verdict:
-        if one.kind is not VerdictKind.INCONCLUSIVE:
+        if one.kind is not VerdictKind.INCONCLUSIVE or one.reason == LEFT_TO_LIVE:
             return one
         if one.reason == ENDED_FIRST and not first:
             return replace(one, reason=ENDED_OTHERS)

@@ -12,6 +12,7 @@ from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import TooLargeError, UsageError
 from verifier.outcomes.unbounded import seems_unbounded
 from verifier.printable import join_words, say_count
+from verifier.runs.modules.constraint_bounds import is_constrained
 from verifier.runs.modules.loading import (
     TlaDefinition,
     TlaLoaded,
@@ -207,7 +208,8 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
         )
     sorts = made.sorts()
     wider = [name for name in sorts if sorts[name] != before[name]]
-    again = [name for name in wider if name in widened.times]
+    constrained = is_constrained(made.translation.specification)  # it may bound what is widened
+    again = [] if constrained else [name for name in wider if name in widened.times]
     widened.add(wider)
     how = ", ".join(
         f"{name} widened from {bits_of(before[name])} to {bits_of(sorts[name])} bits" for name in wider

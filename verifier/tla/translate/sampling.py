@@ -46,23 +46,32 @@ class Sample:
     """True if these are all states within the depth and one step beyond (see ``modules.beyond_depth``)."""
 
     @property
+    def checked(self) -> list[State]:
+        """Return all states that steps led to so far, also those that a constraint excludes: engines check
+        these, too."""
+        if self.search is None or not self.search.is_constrained:
+            return self.states
+        return [*self.states, *self.search.looked_at]
+
+    @property
     def begun(self) -> Begun | None:
         """Return the breadth-first search, to be continued; None if it was interrupted."""
         return None if self.search is None or self.search.ended else self.search.save_state()
 
     def look_on(self, seconds: float) -> list[State]:
-        """Continue the breadth-first search for this processor time. Return the new states."""
+        """Continue the breadth-first search for this processor time. Return the new states, also those that
+        a constraint excludes."""
         if self.search is None or self.complete or self.search.ended:
             return []
         self.search.most, self.search.most_generated = (
             SAMPLING.states_of_explore,
             SAMPLING.generated_of_explore,
         )
-        known = len(self.search.explorer.states)
+        known, checked = len(self.search.explorer.states), len(self.search.looked_at)
         with without_traces(self.search.explorer.specification):
             self.complete = self.search.look(time.process_time() + seconds)
         self.generated = tuple(self.search.generated)
-        return list(self.search.explorer.states[known:])
+        return [*self.search.explorer.states[known:], *self.search.looked_at[checked:]]
 
 
 def sample(
@@ -189,6 +198,7 @@ class _Search:
         """The number of states generated when all states of each depth were explored."""
         self.initial = self.end = self.level = len(explorer.states)
         self.first = self.number = self.largest = 0
+        self.is_constrained = bool(explorer.constraints or explorer.action_constraints)
         self.ended = False
         """True if the search was interrupted, so that it cannot be continued."""
         assert explorer.specification.next is not None

@@ -94,7 +94,7 @@ def start_translation(
     names = Names(evaluator.order, evaluator.model_values.values(), compact=widely)
     names.companions = companions(specification)
     shapes = {one.name: Shape() for one in specification.variables}
-    add_states(shapes, sampled.states)
+    add_states(shapes, sampled.checked)
     if not sampled.complete:
         bounds_of_types(specification, shapes)
     if not sampled.all_initial:
