@@ -93,13 +93,12 @@ class _Kind:
 
     def weight(self, cost: Callable[[_Kept], float]) -> float:
         """Return how much walks like to begin there."""
-        weight = (1 + self.chosen) ** -0.5 * (1 + self.visits) ** -0.75 * min(map(cost, self.kept)) ** -0.1
+        weight = (1 + self.chosen) ** -0.5 * (1 + self.visits) ** -0.75 * min(map(cost, self.kept)) ** -0.25
         return float(weight)
 
     def keep(self, kept: _Kept, cost: Callable[[_Kept], float]) -> None:
-        """Keep a new state, and those with cheap paths in which few walks began."""
-        if any(one.path[-1] == kept.path[-1] for one in self.kept):
-            return
+        """Keep a state, and those with cheap paths in which few walks began. One in which a walk began is
+        kept again: with several entries, cheap states are chosen more often."""
         self.kept.append(kept)
         if len(self.kept) > _KEPT_OF_KIND:
             self.kept.remove(max(self.kept, key=lambda one: cost(one) * math.sqrt(1 + one.chosen)))
