@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _SURPRISE = "a good verdict that --expect does not ask for, or any other difference in verify ci"
 
 
+VACUOUS = "vacuous: "
+"""The beginning of the reason of a HOLDS that says nothing: no fair execution stays within a constraint."""
 LOOPS_OF_VIEW = "leave it open: a loop of the VIEW, as TLC finds, need not be an execution"
 """The end of the reason for an open property, if a VIEW hides variables that grow forever."""
 LEFT_TO_LIVE = "temporal: only check and live decide it"
@@ -184,7 +186,7 @@ def in_words(
     constants."""
     match kind:
         case VerdictKind.HOLDS:
-            return f"HOLDS({depth})"
+            return f"HOLDS({depth})" + (", vacuous" if (reason or "").startswith(VACUOUS) else "")
         case VerdictKind.VIOLATED | VerdictKind.REACHED if steps is not None:
             return f"{kind} in {steps_words(steps)}" + (f", {reason}" if reason else "")
         case VerdictKind.INCONCLUSIVE if reason != LEFT_TO_LIVE:

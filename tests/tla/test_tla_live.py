@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from tests.support.command_line import verify, wrong
 from tests.support.sampling import first_of
 from tests.support.tla_modules import specify_module, write_module
 from verifier.json_shape import read_json
+from verifier.runs.modules import liveness
+from verifier.runs.modules.policy import POLICY
 from verifier.tla import ast
 from verifier.tla.lasso import Lasso
 from verifier.tla.splitting import Formula
@@ -440,3 +443,51 @@ def test_a_property_that_holds_since_no_fair_execution_is_left_says_so(
         assert found["reason"].startswith("vacuous: no fair execution stays within the constraint")
     else:
         assert found["verdict"] == "VIOLATED"
+
+
+_COUNTERS = """EXTENDS Naturals
+VARIABLES x, y, z
+vars == <<x, y, z>>
+Init == x = 0 /\\ y = 0 /\\ z = 0
+Next == \\/ x < 19 /\\ x' = x + 1 /\\ UNCHANGED <<y, z>>
+        \\/ y < 19 /\\ y' = y + 1 /\\ UNCHANGED <<x, z>>
+        \\/ z < 19 /\\ z' = z + 1 /\\ UNCHANGED <<x, y>>
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(y' = y + 1 /\\ Next)
+Moves == <>(x > 0)
+Climbs == <>(y = 19)
+Stays == (x = 18 /\\ y = 19) ~> (x = 19)
+"""
+
+
+def test_a_loop_among_the_first_states_is_found_before_all_are_explored(folder: Path) -> None:
+    """The others are decided among all states. ``Stays`` fails only in states that are reached late."""
+    write_module(folder, _COUNTERS)
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES Moves Climbs Stays\nCHECK_DEADLOCK FALSE\n")
+    asked = ("--by", "interpreter")
+    alone = _live(*asked, "--property", "Moves", code=10)
+    assert alone["results"][0]["verdict"] == "VIOLATED"
+    assert alone["statistics"]["distinct_states"] < 8_000
+    assert not alone["statistics"]["complete"]
+    found = _live(*asked, code=10)
+    verdicts = {one["property"]: one["verdict"] for one in found["results"]}
+    assert verdicts == {"Moves": "VIOLATED", "Climbs": "PROVED", "Stays": "VIOLATED"}
+    assert found["statistics"]["distinct_states"] == 8_000
+    first = _live(*asked, "--first", code=10)
+    assert first["statistics"]["distinct_states"] < 8_000
+    assert {one["property"]: one["reason"] for one in first["results"] if one["verdict"] != "VIOLATED"}
+
+
+@pytest.mark.parametrize("states", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize("specification", HOLDING)
+def test_first_states_prove_nothing(
+    specification: str, states: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "POLICY", replace(POLICY, states_before_loops=states))
+    write_module(folder, RING)
+    config = f"SPECIFICATION {specification}\nPROPERTIES {' '.join(ALL)}\nCHECK_DEADLOCK FALSE\n"
+    (folder / "M.cfg").write_text(config)
+    found = _live("--by", "interpreter", code=10)
+    proved = {one["property"] for one in found["results"] if one["verdict"] == "PROVED"}
+    violated = {one["property"] for one in found["results"] if one["verdict"] == "VIOLATED"}
+    assert proved == HOLDING[specification]
+    assert violated == set(ALL) - proved

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.printable import say_count
+from verifier.verdict import VACUOUS
 
 WITHIN_CONSTRAINT = "within the constraint"
 
@@ -57,7 +58,7 @@ def explain_no_loop_within(states: int, *, is_vacuous: bool) -> str:
     """Return the reason of a verdict from all states within a constraint. ``is_vacuous``: no fair loop is
     there at all, so every temporal property holds."""
     if is_vacuous:
-        return f"vacuous: no fair execution stays {WITHIN_CONSTRAINT}, so every temporal property holds"
+        return f"{VACUOUS}no fair execution stays {WITHIN_CONSTRAINT}, so every temporal property holds"
     return f"{explain_no_loop(states)}, {WITHIN_CONSTRAINT}"
 
 

@@ -15,6 +15,9 @@ _LONGEST = 600
 _TRUE = "true"
 _WITHOUT_FORMULA = (PropertyKind.UNDEFINED_READ,)
 
+TEMPORAL_PROPERTY = "temporal property"
+"""The kind of a property of executions, in the JSON output."""
+
 
 def describe_asked_properties(definition: Definition, names: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return for each property, or lemma, its kind, its formula and its documentation."""
@@ -29,7 +32,7 @@ def describe_asked_properties(definition: Definition, names: Iterable[str]) -> d
     of_states = {prop.name: _of_property(definition, prop) for prop in definition.properties}
     lasting = {
         prop.name: {
-            "kind": "temporal property",
+            "kind": TEMPORAL_PROPERTY,
             "says": _says(definition, prop.name, partial(str, prop.formula)),
             "description": _plain(prop.description),
         }

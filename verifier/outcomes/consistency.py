@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from verifier.errors import UsageError
+from verifier.outcomes.asked import TEMPORAL_PROPERTY
 from verifier.outcomes.checksum import CHECKSUM, QUESTION, checksum_of_question
 from verifier.outcomes.row import exit_codes_of
 from verifier.outcomes.trace_consistency import trace_contradictions
@@ -129,7 +130,8 @@ def _evidence(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator
     place, reason = f"statistics.evidence.{result['property']}", result["reason"] or ""
     if content["engine"] != "check":
         yield f"{result['verdict']} by {content['engine']}, and {place}, which only check has"
-    if result["fewest"] is not None and result["fewest"] != ("fewest" in said):
+    is_fewest = "fewest" in said and "maybe not" not in said
+    if result["fewest"] is not None and result["fewest"] != is_fewest:
         yield f"fewest is {str(result['fewest']).lower()}, and {place} is “{said}”"
     if said.startswith("complete:") and reason.startswith("complete:") and said != reason:
         yield f"“{reason}”, and {place} is “{said}”"
@@ -158,7 +160,9 @@ def _depths(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator[s
     is_whole = result["reason"] or "ended" in content or content["engine"] != "bmc"
     if isinstance(asked, int) and depth < asked and result["verdict"] == VerdictKind.HOLDS and not is_whole:
         yield f"{result['verdict']} up to depth {depth}, and depth {asked} was asked for"
-    if isinstance(explored, int) and depth > explored:
+    # Of a temporal property, a depth counts states of lassos, and not actions.
+    is_temporal = content.get("asked", {}).get(result["property"], {}).get("kind") == TEMPORAL_PROPERTY
+    if isinstance(explored, int) and depth > explored and not is_temporal:
         yield f"depth {depth}, and statistics.depth is {explored}"
 
 

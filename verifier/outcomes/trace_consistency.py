@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from verifier.outcomes.asked import TEMPORAL_PROPERTY
 from verifier.outcomes.checksum import CHECKSUM, checksum_of
 from verifier.specs.definition import PropertyKind
 from verifier.verdict import VerdictKind
 
-_TEMPORAL = "temporal property"
 _NAME = re.compile(r"(\w+)('?)")
 _ITEM = re.compile(r":> (.*?)(?= @@ |\)$)")
 _WORDS = re.compile(r"\{[\w\", ]*\}")
@@ -36,7 +36,7 @@ def _shape(
 ) -> Iterator[str]:
     if has_loop != ("loop" in about):
         yield "a loop, and #meta.loop is missing" if has_loop else "#meta.loop, and has no loop"
-    if kind == _TEMPORAL and not has_loop and result["verdict"] == VerdictKind.VIOLATED:
+    if kind == TEMPORAL_PROPERTY and not has_loop and result["verdict"] == VerdictKind.VIOLATED:
         yield f"{result['property']} is of the kind “{kind}”, and its trace has no loop"
     of_step = about.get("about_step") and not _has_prime(about.get("failing", ()))
     if of_step and kind == PropertyKind.INVARIANT:

@@ -10,7 +10,7 @@ from verifier.outcomes.row import ASSUMPTIONS, Row
 from verifier.printable import say_count
 from verifier.report.report import verdict_words
 from verifier.report.telling import unkept_formulas
-from verifier.verdict import COMPLETE, VerdictKind, beyond_depth, say_limits, say_reachable
+from verifier.verdict import COMPLETE, VACUOUS, VerdictKind, beyond_depth, say_limits, say_reachable
 
 _NO_VIOLATION = (
     "This is not a violation: a step leads from a state that satisfies all assumptions to one that does not."
@@ -21,6 +21,8 @@ UNREACHABLE = "; the first state may be unreachable"
 _MOST_NAMED = 3
 """The most protocols and properties that a sentence on undecided jobs names."""
 _BEYOND = re.compile(rf"^{beyond_depth(0)}".replace("0", "([0-9]+)"))
+_OF_LOOPS = ("no lasso ", "complete: no fair loop ", VACUOUS)
+"""The beginnings of reasons that say of a temporal property all that is known."""
 _REPLAYED = "It was replayed step by step, without a solver."
 
 
@@ -157,6 +159,8 @@ def _tell_proof(row: Row) -> str:
 
 
 def _holds(row: Row) -> str:
+    if (row.reason or "").startswith(_OF_LOOPS):
+        return _because(row).strip()
     states = row.statistics.get("distinct_states")
     counted = f"{states:,}" if isinstance(states, int) else ""
     if is_complete(row):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,11 +31,13 @@ from verifier.runs.modules.loading import temporal_named
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.undefined_places import locate_undefined_value, whereabouts
+from verifier.runs.news import Known
 from verifier.runs.options import INTERPRETER
 from verifier.runs.question import Answer, conclude
 from verifier.runs.semantics import name_semantics
 from verifier.runs.unbounded import explain_loops_of_view
 from verifier.specs.temporal import NO_FAIRNESS
+from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.explorer import Explorer
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.lasso import Lasso
@@ -68,8 +71,13 @@ def check_liveness(asked: ModuleQuestion, until: float | None = None) -> Run | N
     UsageError for an expression without a value."""
     search, verdicts, reason = _Live(asked), list[Verdict](), ""
     try:
-        run_within_limits(asked, search.explore, until)
-        for name in search.names:
+        search, verdicts = run_within_limits(asked, partial(_search_early, asked, search), until)
+        left = search.leave_out(verdicts)
+        if verdicts and asked.question.options.first:
+            reason, left = ENDED_FIRST, []
+        if left and search.loops is None:
+            run_within_limits(asked, search.explore, until)
+        for name in left:
             verdicts.append(run_within_limits(asked, partial(search.decide_verdict, name), until))
             if asked.question.options.first and verdicts[-1].kind is VerdictKind.VIOLATED:
                 reason = ENDED_FIRST
@@ -87,11 +95,44 @@ def check_liveness(asked: ModuleQuestion, until: float | None = None) -> Run | N
     return search.run(verdicts, reason)
 
 
+def _search_early(asked: ModuleQuestion, search: _Live) -> tuple[_Live, list[Verdict]]:
+    """Return the search that goes on, and the properties that loops among the first states violate. Raises
+    BudgetExceeded, Interrupted."""
+    early = _search_first_states(asked)
+    if early is None:
+        return search, []
+    verdicts = early.find_violations()
+    if early.explorer.result.complete or len(verdicts) == len(search.names):
+        return early, verdicts
+    search.traces |= early.traces
+    if verdicts:
+        told = early.run(verdicts, "")
+        asked.listen(Known(replace(told, outcome=replace(told.outcome, verdicts=tuple(verdicts)))))
+    return search, verdicts
+
+
+def _search_first_states(asked: ModuleQuestion) -> _Live | None:
+    """Return the search of the first states and loops; None if it cannot be repeated. A loop among them is a
+    loop of the whole graph, which may take long. Raises BudgetExceeded, Interrupted."""
+    spec, options = asked.module.specification, asked.question.options
+    analysis = spec.evaluator.analysis
+    formulas = [*list_evaluated_formulas(spec), *spec.fairness]
+    if options.max_states is not None or any(analysis.of(one.body, one.module).changing for one in formulas):
+        return None
+    search = _Live(asked, POLICY.states_before_loops)
+    try:
+        search.explore()
+    except Undefined:  # the search of all states tells it
+        return None
+    return search
+
+
 class _Live:
     """Decides the properties of a question, one after the other, in one graph."""
 
-    def __init__(self, asked: ModuleQuestion) -> None:
-        self.asked, self.options = asked, asked.question.options
+    def __init__(self, asked: ModuleQuestion, first_states: int | None = None) -> None:
+        """``first_states``: look only at so many."""
+        self.asked, self.options, self._first_states = asked, asked.question.options, first_states
         self.names = asked.question.properties
         self.spec = replace(asked.module.specification, symmetry=[], view=None)
         self.began = self.told = time.monotonic()
@@ -99,7 +140,7 @@ class _Live:
             self.spec,
             properties=(),
             keep_going=True,
-            max_states=self.options.max_states,
+            max_states=self.options.max_states if first_states is None else first_states,
             enforce=self._tell,
         )
         self.recorder = Recorder(self.explorer)
@@ -139,12 +180,42 @@ class _Live:
         return "" if UNSET in state else whereabouts(self.spec, state, None)
 
     def explore(self) -> None:
-        """Find all states. Raises Undefined, Interrupted, BudgetExceeded."""
+        """Find all states, or the first ones. Raises Undefined, Interrupted, BudgetExceeded."""
         self.explorer.assume()
-        self.explorer.explore()
+        try:
+            self.explorer.explore()
+        except Interrupted:
+            self.asked.question.limits.check_time()
+            if self._first_states is None or self.explorer.count < self._first_states:
+                raise
         check_begins(self.spec, self.explorer.result)
         graph: Graph = self.recorder.graph(self.explorer, self.asked.question.limits.check_time)
         self.loops = Loops(graph)
+
+    def leave_out(self, verdicts: Sequence[Verdict]) -> list[str]:
+        """Return the properties without these verdicts."""
+        known = {verdict.property_name for verdict in verdicts}
+        return [name for name in self.names if name not in known]
+
+    def find_violations(self) -> list[Verdict]:
+        """Return the properties that loops violate. Other properties stay open. Raises Interrupted."""
+        found = []
+        for name in self.names:
+            with suppress(Undefined):
+                ring, conditions, seconds = self._find_ring(name)
+                if ring is not None:
+                    found.append(self._conclude_violated(name, ring, conditions, seconds))
+        return [one for one in found if one.kind is VerdictKind.VIOLATED]
+
+    def _find_ring(self, name: str) -> tuple[Ring | None, tuple[Fair, ...], float]:
+        """Return a fair loop that violates a property, the fairness conditions, and the seconds."""
+        assert self.loops is not None
+        began, evaluator = time.monotonic(), self.spec.evaluator
+        conditions, others = self._fairness()
+        safety = _property(self.spec, name)
+        claim = Several(True, tuple(unfold_formula(evaluator, one) for one in safety.parts))
+        ring = self.loops.find(Several(True, (*conditions, *others, negation(claim))))
+        return ring, conditions, time.monotonic() - began
 
     def _fairness(self) -> tuple[tuple[Fair, ...], tuple[Unfolded, ...]]:
         """Return the required fairness conditions, and the other assumptions on executions."""
@@ -163,15 +234,11 @@ class _Live:
     def verdict(self, name: str) -> Verdict:
         """Return the verdict on a property. Raises Undefined, Interrupted, BudgetExceeded and UsageError."""
         assert self.loops is not None
-        began, spec = time.monotonic(), self.spec
-        safety = _property(spec, name)
-        conditions, others = self._fairness()
-        claim = Several(True, tuple(unfold_formula(spec.evaluator, one) for one in safety.parts))
-        ring = self.loops.find(Several(True, (*conditions, *others, negation(claim))))
-        seconds = time.monotonic() - began
-        count = len(self.loops.graph.states)
+        ring, conditions, seconds = self._find_ring(name)
+        count, spec = len(self.loops.graph.states), self.spec
         if ring is None:
             if spec.constraints or spec.action_constraints:
+                _, others = self._fairness()
                 is_vacuous = self.loops.find(Several(True, (*conditions, *others))) is None
                 reason = explain_no_loop_within(count, is_vacuous=is_vacuous)
                 return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
@@ -222,8 +289,7 @@ class _Live:
     def run(self, verdicts: Sequence[Verdict], ended: str) -> Run:
         """Return the run. ``ended``: the reason why it ended before all is decided."""
         question, result = self.asked.question, self.explorer.result
-        known = {verdict.property_name for verdict in verdicts}
-        left = [name for name in self.names if name not in known]
+        left = self.leave_out(verdicts)
         verdicts = [*verdicts, *(Verdict(n, VerdictKind.INCONCLUSIVE, None, 0.0, ended) for n in left)]
         enabled, never = list_enabled_actions(result, self.asked.module.definition)
         count = self.explorer.count

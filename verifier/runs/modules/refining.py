@@ -84,13 +84,22 @@ def run_with_fallback(
 
 def end_run(asked: ModuleQuestion, reason: str) -> Run:
     """Return the run of an engine that could not begin."""
-    return asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
+    from verifier.runs.modules.verdicts import temporal_verdicts
+
+    run = asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
+    if asked.named or asked.engine.decides_temporal:
+        return run
+    more = tuple(temporal_verdicts(asked.module.specification))
+    return replace(run, outcome=replace(run.outcome, verdicts=(*run.outcome.verdicts, *more)))
 
 
 def _stop_run(asked: ModuleQuestion, reason: str, figures: Mapping[str, Any] | None = None) -> Run:
     """Return the run of an engine that cannot continue. ``figures``: its counts."""
     run = end_run(asked, reason)
-    verdicts = tuple(replace(verdict, reason=reason) for verdict in run.outcome.verdicts)
+    verdicts = tuple(
+        verdict if verdict.reason == LEFT_TO_LIVE else replace(verdict, reason=reason)
+        for verdict in run.outcome.verdicts
+    )
     counted = {**run.outcome.statistics, **(figures or {})}
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts, statistics=counted))
 
