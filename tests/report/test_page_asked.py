@@ -116,6 +116,7 @@ def test_the_command_of_a_file_names_the_file() -> None:
     assert command_of(row).startswith("verify bmc two_phase.py --set rm=3 ")
 
 
+@needs_chromium
 def test_a_page_says_in_which_folder_its_command_runs(driver: Chrome, tmp_path: Path) -> None:
     spec = str(_ROOT / "docs" / "examples" / "two_phase.py")
     for asked, hint in ((spec, "Run it in the folder of two_phase.py: "), ("kip320", "")):

@@ -299,6 +299,7 @@ def test_a_packed_page_has_its_own_lines(driver: Chrome, tmp_path: Path) -> None
         assert explorers == (rows[number - 1].trace is not None)
 
 
+@needs_chromium
 def test_verdicts_that_share_a_cell_say_what_tells_them_apart(driver: Chrome, tmp_path: Path) -> None:
     """Two values of a constant that changes nothing share a cell; and one place of the grid has no job."""
     places = [(r, size, most) for r in (2, 3, 4) for size in range(1, 9) for most in (1, 2)][:-2]
