@@ -118,10 +118,25 @@ def test_a_primed_value_that_fairness_cannot_read_is_no_reason_to_leave_it_out(f
         "Flip == Half' = 1 - Half\nSpec == Init /\\ [][Next]_x\nClaim == WF_Half(Flip)\n",
     )
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Claim\n")
-    assert "M.tla:9:10: WF of Flip reads what x become, before it says so" in wrong(
+    assert "M.tla:9:10: WF of Flip reads the next value of x before it assigns it" in wrong(
         "live", "M.tla", "--by", "translation"
     )
     assert "M.tla:6:9: x has no value in the next state yet" in wrong("live", "M.tla")
+
+
+def test_fairness_of_an_action_without_a_name_is_named_by_its_text(folder: Path) -> None:
+    write_module(
+        folder,
+        "EXTENDS Naturals\nVARIABLES x, y, z\nInit == x = 0 /\\ y = 0 /\\ z = 0\n"
+        "Next == x' = 1 - x /\\ UNCHANGED <<y, z>>\nSpec == Init /\\ [][Next]_<<x, y, z>>\n"
+        "Claim == WF_y(y' # y + z')\nOther == WF_<<x, y, z>>(x' = 1 - x)\n",
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Claim\n")
+    said = wrong("live", "M.tla", "--by", "translation")
+    assert "WF of y' # y + z' reads the next value of y before it assigns it" in said
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Other\n")
+    said = wrong("live", "M.tla", "--by", "translation")
+    assert "WF of x' = 1 - x leaves open the next values of y and z" in said
 
 
 ARGUMENTS = """EXTENDS Naturals
@@ -172,3 +187,15 @@ def test_an_argument_that_stands_elsewhere_too_speaks_of_two_states(formula: str
     write_module(folder, f"{ARGUMENTS}{more}Wrong == {formula}\n")
     (folder / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Wrong\n")
     assert "INVARIANT Wrong: it is about two states" in wrong("explore", "M.tla")
+
+
+def test_properties_with_the_same_refusal_are_named_together(folder: Path) -> None:
+    write_module(
+        folder,
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 4\nSpec == Init /\\ [][Next]_x\n"
+        "Odd == x' # x + 1 /\\ x' = 0\nFair == WF_x(Odd)\nOne == Fair\n"
+        "Other == Fair \\/ <>(x = 5)\nGood == <>(x = 3)\n",
+    )
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTIES One Other Good\n")
+    done = verify("live", "M.tla", "--by", "translation")
+    assert "One and Other are left open: M.tla:8:9: WF of Odd " in done.stderr

@@ -150,7 +150,7 @@ def test_fairness_is_of_the_steps_of_an_action_however_it_is_said(
             "WF_vars(x' = x + 2 /\\ x <= 1 /\\ y' = y)",
             "M.tla:10:34: WF of x' = x + 2 /\\ x <= 1 /\\ y' = y: a step of it may",
         ),
-        ("WF_vars(x' = x + 1 /\\ x < 3)", "leaves open what y become"),
+        ("WF_vars(x' = x + 1 /\\ x < 3)", "leaves open the next value of y"),
         ("\\A n \\in 0..x : WF_vars(Inc(n))", "a finite set that is the same in all states"),
     ],
 )

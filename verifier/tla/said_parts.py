@@ -126,7 +126,7 @@ def span(whole: Expression) -> Place:
 def name_action(action: Expression) -> str:
     """Return the name of the action of a fairness condition. One without a name is named by its text, or by
     its line if the text is long."""
-    if isinstance(action, ast.Apply):
+    if isinstance(action, ast.Apply) and not isinstance(action.operator, Builtin):
         return action.operator.name
     own = text_at(span(action))
     return own if 0 < len(own) <= _LONGEST_NAME else f"the action in line {action.place.line}"

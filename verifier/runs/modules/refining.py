@@ -236,7 +236,8 @@ def _prepare_next_round(
     try:
         if not has_rounds_left(asked, leaving, number):
             return count_within_depth(asked)
-        words = run_within_limits(asked, partial(widen_after, made, leaving, widened))
+        names = asked.question.properties
+        words = run_within_limits(asked, partial(widen_after, made, leaving, widened, names))
         asked.listen(Remark(words, dict(closed.depths)))
         _check_growth(asked, settled, widened)
         return asked

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.cluster.master import is_local
 from verifier.errors import UsageError
 from verifier.outcomes.undefined_values import remove_state
+from verifier.printable import join_words
 from verifier.processes.limits import Interrupted
 from verifier.runs.beyond import say_nothing_to_resume
 from verifier.runs.modules.exploring import explore
@@ -81,10 +82,12 @@ def _run_without_refused(asked: ModuleQuestion, refusal: UsageError) -> Run:
             run_translation(asked.asking((name,)))
         except UsageError as error:
             refused[name] = _describe_refusal(error)
-            asked.say(f"{name} is left open: {refused[name]}")
     left = tuple(name for name in asked.question.properties if name not in refused)
     if not left or not refused:
         raise refusal
+    for reason in dict.fromkeys(refused.values()):
+        names = [name for name, own in refused.items() if own == reason]
+        asked.say(f"{join_words(names)} {'is' if len(names) == 1 else 'are'} left open: {reason}")
     return add_undecided(asked, run_translation(asked.asking(left)), refused)
 
 

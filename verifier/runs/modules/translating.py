@@ -27,8 +27,9 @@ from verifier.runs.validation.translated_module import Claimed
 from verifier.specs.definition import Property, PropertyKind
 from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
 from verifier.system.size import bits_of
+from verifier.tla.checks import checks
 from verifier.tla.exploration_result import State
-from verifier.tla.frames import Undefined
+from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.exchanges import exchanges, generators
 from verifier.tla.translate.sampling import Stepper
@@ -38,7 +39,7 @@ from verifier.tla.translate.terms import TRUTH, literal
 from verifier.tla.translate.translation import Looked, Translation
 from verifier.tla.translate.translation import start_translation as sorted_by_states
 from verifier.trust.trace import Trace
-from verifier.verdict import Verdict
+from verifier.verdict import OF_STEPS, Verdict
 
 if TYPE_CHECKING:
     from verifier.tla.specification import Specification
@@ -192,13 +193,14 @@ def translate_module(
         raise NotTranslated(f"{error}: {INSTEAD}") from None
 
 
-def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
+def widen_after(made: Symbolic, leaving: Verdict, widened: Widened, asked: Sequence[str] = ()) -> str:
     """Widen the sorts by the successors of a state, and return a message. For repeated widenings of a
-    variable, it says what that most likely means. Raises UsageError if no successor needs wider sorts."""
+    variable, it says what that most likely means. Raises UsageError if no successor needs wider sorts, or if
+    a property that is ``asked`` has no value there."""
     assert leaving.trace is not None
     before = made.sorts()
     state = made.translation.decode(dict(leaving.trace.states[-1]))
-    if not made.widen(_following(made, state, leaving.trace)):
+    if not made.widen(_following(made, state, leaving.trace, asked)):
         if made.translation.keeps_sorts:
             made.translation.keeps_sorts = False
             return "an intermediate value of an assignment is outside the guessed sorts: it gets its own sort"
@@ -220,7 +222,7 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened) -> str:
     return f"{words}; {seems_unbounded(again)}" if again else words
 
 
-def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:
+def _following(made: Symbolic, state: State, trace: Trace, asked: Sequence[str]) -> list[State]:
     """Return successors of a state. Raises UsageError if an expression has no value in the interpreter
     either."""
     spec = made.translation.specification
@@ -228,6 +230,7 @@ def _following(made: Symbolic, state: State, trace: Trace) -> list[State]:
         _check_state(made, state)
         stepper = Stepper(spec)
         seen = stepper.successors(state)
+        _check_steps(spec, asked, state, seen)
         return seen + (stepper.strolls(seen, POLICY.walks_beyond, POLICY.steps_beyond) if seen else [])
     except Undefined as error:
         named = made.translation.named
@@ -240,6 +243,18 @@ def _check_state(made: Symbolic, state: State) -> None:
     spec.evaluator.now[:] = state
     for formula in (*spec.invariants.values(), *spec.constraints):
         spec.evaluator.compile_truth(formula.body, formula.module)()
+
+
+def _check_steps(spec: Specification, asked: Sequence[str], state: State, following: Iterable[State]) -> None:
+    """Evaluate the properties of steps, and what else is said of states. Raises Undefined."""
+    evaluator, checked = spec.evaluator, checks(spec, {name.removesuffix(OF_STEPS) for name in asked})
+    evaluator.now[:], evaluator.next[:] = state, [UNSET] * len(state)
+    for _, test in checked.invariants:
+        test()
+    for one in following:
+        evaluator.now[:], evaluator.next[:] = state, one
+        for each in (*checked.action_constraints, *(test for _, test in checked.steps)):
+            each()
 
 
 # -- show

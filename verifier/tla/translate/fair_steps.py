@@ -9,9 +9,10 @@ is a different one, it becomes an action too, and a solver has to show that it a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from verifier.printable import join_words
 from verifier.specs.definition import Action, Definition
 from verifier.specs.hashing import meanings
 from verifier.specs.temporal import Fairness, Strength, Taken, TemporalFormula
@@ -88,13 +89,13 @@ class FairSteps:
         self.t.unassigned.clear()
         for branch in steps.walk(action, c, Branch(), top=True):
             if self.t.unassigned:  # a way that looks impossible may be possible, so it stays
-                words = f"{label} reads what {', '.join(sorted(self.t.unassigned))} become"
-                raise Untranslated(whole.place, f"{words}, before it says so")
+                words, them = _next_values(self.t.unassigned)
+                raise Untranslated(whole.place, f"{label} reads {words} before it assigns {them}")
             if branch.dead:
                 continue
             if len(branch.assigned) < len(self.maker.spec.variables):
                 free = [v for v in self.maker.spec.variables if v not in branch.assigned]
-                words = f"{label} leaves open what {', '.join(v.name for v in free)} become"
+                words = f"{label} leaves open {_next_values(v.name for v in free)[0]}"
                 if not set(free) & set(every):
                     raise _LeftOpen(whole.place, words)
                 raise Untranslated(whole.place, f"{words}: the fairness of such an action is not supported")
@@ -115,6 +116,13 @@ class FairSteps:
             self.parts.open[own.name] = f"{whole.place}: {label}"
         self.known.append((own, demands, assigns))
         return _instances(own)
+
+
+def _next_values(variables: Iterable[str]) -> tuple[str, str]:
+    """Return words for the next values of variables, and their pronoun."""
+    names = sorted(variables)
+    many = len(names) > 1
+    return f"the next value{'s' if many else ''} of {join_words(names)}", "them" if many else "it"
 
 
 def _instances(action: Action) -> Taken:

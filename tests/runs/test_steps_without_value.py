@@ -1,0 +1,53 @@
+"""A property of steps that has no value in a step: each engine names the place, as TLC does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import verify
+
+_HEAD = """---- MODULE HeadP ----
+EXTENDS Naturals, Sequences
+VARIABLE q
+Init == q = <<5, 6>>
+Next == \\/ q # <<>> /\\ q' = Tail(q)
+        \\/ Len(q) < 3 /\\ q' = Append(q, 7)
+Spec == Init /\\ [][Next]_q
+R == [][Head(q') > 4]_q
+Always == [](Head(q) > 4)
+Short == Len(q) < 4
+====
+"""
+_BY = ("--by translation", "--by interpreter")
+_COMMANDS = ("prove", *(f"{command} {by}" for command in ("explore", "bmc --depth 5") for by in _BY))
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+@pytest.mark.parametrize(
+    ("name", "place", "where"),
+    [
+        ("R", "8:9", "after 1 step: Next(); in the state q = <<6>>"),
+        ("Always", "9:14", "in the state q = <<>>"),
+    ],
+)
+def test_a_step_without_a_value_is_named_by_its_place(
+    name: str, place: str, where: str, command: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "HeadP.tla"
+    path.write_text(_HEAD)
+    path.with_suffix(".cfg").write_text(f"SPECIFICATION Spec\nPROPERTY {name}\n")
+    first, *options = command.split()
+    done = verify(first, str(path), *options)
+    assert done.exit_code == 2
+    assert f"HeadP.tla:{place}: Head of the empty sequence has no value" in done.stderr
+    assert where in done.stderr
+
+
+def test_a_property_that_is_not_asked_for_may_have_no_value(tmp_path: Path) -> None:
+    path = tmp_path / "HeadP.tla"
+    path.write_text(_HEAD)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY R\nINVARIANT Short\n")
+    done = verify("prove", str(path), "--property", "Short")
+    assert (done.exit_code, "PROVED" in done.stdout) == (0, True)
