@@ -57,7 +57,7 @@ def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> No
     assert "  5  Write(client=" in failure.text
     cases = [case for suite in found if suite.name == "sac" for case in suite]
     (timed,) = [case.name for case in cases if case.time > 0]
-    words = f"in the run whose time stands at {timed}"
+    words = f"; same run as {timed}, which shows the time"
     told = {case.name for case in cases if words in (case.system_out or "")}
     assert told == {case.name for case in cases} - {timed, "spec_hash", "distinct_states"}
 

@@ -19,11 +19,13 @@ from rich.text import Text
 from tests.report.test_page import everywhere
 from tests.support.command_line import CHAIN, FAST, LOCK, verify
 from tests.trust.test_strangers import certificate, trace
+from verifier.cli.certify import _pair_versions
 from verifier.cli.output import print_lines
 from verifier.printable import json_text, printable, printable_text
 from verifier.report.junit import as_junit
 from verifier.report.page import as_html
 from verifier.report.tables import as_markdown, as_text
+from verifier.solvers.solver_names import COMPILED
 
 STEERING = "\x1b[2J\x1b]0;owned\x07\x9b31m\r\x08\x7f\x00\u202egnp.exe\u2066\u2028\ud800"
 """Clears the screen, names the window, turns red, goes back, and reverses what follows."""
@@ -127,6 +129,12 @@ def test_certificates_steer_nothing(tmp_path: Path) -> None:
     content["found_by"] |= {"engine": STEERING[:-1], "version": STEERING[:-1]}
     path.write_text(json.dumps({**content, "digest": certificates.digest_of(content)}))
     assert r"The file says that \x1b[2J" in harmless("certify", str(path), "--spec", CHAIN)
+
+
+def test_the_solvers_of_a_proof_are_named_in_words() -> None:
+    assert _pair_versions("minisat", "2.2") == "minisat 2.2"
+    words = "minisat 2.2, verify's own compiled solver 0.1.0 and z3 5.4"
+    assert _pair_versions(f"minisat+{COMPILED}+z3", "2.2+0.1.0+5.4") == words
 
 
 def test_traces_and_runs_steer_nothing(tmp_path: Path) -> None:

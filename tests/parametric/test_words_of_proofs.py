@@ -64,8 +64,8 @@ def test_an_open_claim_is_said_once() -> None:
     ]
     said = [line for one in news for line in text.hear(one)]
     assert said == [
-        "not proved so far (z3 gave up): Finish keeps the variable effects within its sort",
-        "not proved so far (z3 gave up): Start keeps the variable effects within its sort",
+        "not proved so far (z3 gave up): that Finish keeps the variable effects within its sort",
+        "not proved so far (z3 gave up): that Start keeps the variable effects within its sort",
     ]
     assert text.now() == "5 obligations checked so far"
 

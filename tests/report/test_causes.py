@@ -33,7 +33,7 @@ def test_a_stale_value_is_named_with_the_step_that_set_it() -> None:
     """r1 counts on its own ISR without r2, which the quorum took in later."""
     (row,) = run_rows("bmc", "--spec", "kip320-first-try", "--property", "StrongIsr", "--shortest")
     changed, found = sentences(row)
-    assert changed.startswith("log[r2] is ⟨⟩ since the start.")
+    assert changed.startswith("log[r2] has been ⟨⟩ since the start.")
     stale = re.search(
         r"replica\[r1\]\.isr,? (?:was )?last changed in step (\d+), \w+: \{r1, r2, r3\} → \{r1, r3\}", found
     )
@@ -137,3 +137,47 @@ def test_a_member_that_left_is_no_equation(tmp_path: Path) -> None:
     file.write_text(LEADER)
     (row,) = run_rows("explore", str(file), "--property", "nobody_leads")
     assert re.search(r"How leader became n\d: step 1: n\d ∈ up became no\.", " ".join(sentences(row)))
+
+
+OUTBOX = """
+from verifier import *
+
+
+class Outbox(Protocol):
+    orders = IndexSetConstant(2, "orders", kind="order")
+
+    def state(self):
+        return State(placed=Set(self.orders), outbox=Set(self.orders), sent=Set(self.orders))
+
+    def init(self, s):
+        return [s.placed.is_empty, s.outbox.is_empty, s.sent.is_empty]
+
+    @action(order="orders")
+    def place(self, s, order):
+        free = ~s.placed.contains(order)
+        return Step(when=free, then={s.placed: s.placed.add(order), s.outbox: s.outbox.add(order)})
+
+    @action(order="orders")
+    def lose(self, s, order):
+        return Step(when=s.outbox.contains(order), then={s.outbox: s.outbox.remove(order)})
+
+    @invariant()
+    def nothing_lost(self, s):
+        return forall(s.outbox.contains(o) | s.sent.contains(o) for o in self.orders if s.placed.contains(o))
+
+    @invariant()
+    def some_lost(self, s):
+        return s.placed.is_empty | ~s.outbox.is_empty
+"""
+
+
+def test_a_member_that_was_never_in_a_set_is_said_so(tmp_path: Path) -> None:
+    """If the property fails for one order, the others are no cause."""
+    file = tmp_path / "outbox.py"
+    file.write_text(OUTBOX)
+    (row,) = run_rows("explore", str(file), "--property", "some_lost")
+    assert re.search(r" o[12] was never in outbox\. ", sentences(row)[0])
+    (row,) = run_rows("explore", str(file), "--property", "nothing_lost")
+    (said,) = sentences(row)
+    assert said.startswith("sent has been {} since the start. ")
+    assert "never" not in said

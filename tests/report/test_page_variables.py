@@ -77,7 +77,7 @@ def test_the_value_of_an_operator_stands_where_the_property_fails(driver: Chrome
     assert texts(driver, ".current .failing > div") == [
         "Step 1 changes big: 0 → 5.",
         "Now Total is 5, and must not be.",
-        "Earlier: small is 0 since the start. ",
+        "Earlier: small has been 0 since the start. ",
     ]
     lines = texts(driver, ".current .failing details div")
     assert [line.strip() for line in lines] == [

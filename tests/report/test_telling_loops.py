@@ -8,6 +8,7 @@ import pytest
 
 from tests.report.test_telling import draw, list_blamed, tell_row
 from tests.support.examples import rabbit_lasso, run_rows
+from verifier.report.telling import _fair
 
 
 def test_of_a_loop_the_part_that_is_false_in_all_states_is_told() -> None:
@@ -242,3 +243,9 @@ class Lines(Protocol):
     )
     (row,) = run_rows("bmc", str(spec), "--property", "first_waits", "--depth", "3")
     assert words in tell_row(row).lines[-1]
+
+
+def test_conditions_that_are_not_named_are_counted() -> None:
+    conditions = [{"condition": f"WF of Deliver({n})", "met": "enabled in no state"} for n in range(5)]
+    words = "WF of Deliver(0), WF of Deliver(1), WF of Deliver(2) and 2 more conditions: enabled in no state"
+    assert words in _fair(conditions)

@@ -78,6 +78,15 @@ def test_between_two_levels_the_rate_is_that_of_the_whole() -> None:
     assert "50 states per second" in text.now()
 
 
+def test_a_search_that_begins_again_has_a_rate_of_its_own() -> None:
+    text = StatesText()
+    list(text.hear(Progress(depth=49, states=4_296_843, frontier=10, seconds=12.0)))
+    list(text.hear(Progress(depth=2, states=20, frontier=10, seconds=2.0)))
+    assert "20 states, 10 still to visit, 10 states per second" in text.now()
+    list(text.hear(Progress(depth=5, states=220, frontier=10, seconds=12.0)))
+    assert "20 states per second" in text.now()
+
+
 def test_a_violation_does_not_take_the_figures_back() -> None:
     text = StatesText()
     assert not list(text.hear(Progress(depth=0, states=0, frontier=0, seconds=0.0)))

@@ -49,13 +49,17 @@ CHECK_DEADLOCK FALSE
 
 def _list_printed(shown: str, name: str) -> set[str]:
     """Return the properties that the text has in the invariant of a property."""
-    pattern = rf"(?:^{name} is (?:proved by induction|inductive)|impl(?:y|ies) {name}(?: \(|:))"
+    alone = f"{name} is (?:proved by induction|inductive)"
+    own = rf"{name}(?:,| and) .*inductive together(?!;)"
+    pattern = rf"^{alone}|^{own}|impl(?:y|ies) {name}(?: \(|:)"
     blocks = [" ".join(block.split()) for block in shown.split("\n\n")]
     (block,) = (block for block in blocks if re.search(pattern, block))
-    alone = block.startswith(f"{name} is ")
-    start = "together with: " if alone else "Properties in the invariant: "
-    given = f"{block} ".partition(start)[2].partition(". ")[0]
-    return {one.partition(" (")[0] for one in given.split(", ") if one} | ({name} if alone else set())
+    if re.match(alone, block):
+        given = f"{block} ".partition("together with: ")[2].partition(". ")[0]
+        return {one.partition(" (")[0] for one in given.split(", ") if one} | {name}
+    given = block.partition(" are inductive together")[0] if "inductive together" in block else ""
+    named = {one.partition(" (")[0] for one in re.split(", | and ", given) if one}
+    return {one for one in named if "clause" not in one}
 
 
 def test_an_invariant_has_the_properties_of_its_certificate_and_each_clause_once(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.command_line import verify
 from tests.support.tla_modules import write_module
 from verifier.engines.proofs import Progress
@@ -68,3 +70,14 @@ def test_coverage_goes_on_when_all_is_decided(tmp_path: Path) -> None:
     printed = verify("check", module, "--coverage").stdout
     assert "Exploration ended" not in printed
     assert "Formulas were counted" not in printed
+
+
+@pytest.mark.parametrize("words", [("live",), ("bmc", "--depth", "2")])
+def test_a_translated_property_keeps_the_comment_above_it(words: tuple[str, ...], tmp_path: Path) -> None:
+    text = _COUNTER.replace("Later ==", "\\* It counts.\nEven == n >= 0\n\\* It goes on.\nLater ==")
+    module = write_module(tmp_path, text.replace("n + 1", "1 - n"))
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Even\nPROPERTY Later")
+    asked = json.loads(verify(*words, str(module), "--by", "translation", "--format", "json").stdout)["asked"]
+    told = {name: one["description"] for name, one in asked.items()}
+    comments = {"Later": "It goes on."} if words[0] == "live" else {"Even": "It counts."}
+    assert told.items() >= comments.items()

@@ -14,8 +14,8 @@ from verifier.cli.output import console, format_option, note, print_json, say
 from verifier.cli.parameters import DURATION, one_of
 from verifier.cli.paths import FileToRead, SpecName
 from verifier.cli.specs import SPEC_HELP, reading_of, reading_options
-from verifier.printable import say_count
-from verifier.solvers.solver_names import SOLVER_NAMES
+from verifier.printable import join_words, say_count
+from verifier.solvers.solver_names import COMPILED, SOLVER_NAMES
 
 if TYPE_CHECKING:
     from verifier.outcomes.run import Run
@@ -27,6 +27,7 @@ _SOLVER_HELP = (
     "The solver to check with, not the one that found the proof. [default: z3, or cadical if z3 found it]"
 )
 _SHOWN = 5
+_OWN_SOLVER = "verify's own compiled solver"
 
 
 @click.command("certify", cls=GroupedCommand)
@@ -164,7 +165,8 @@ def _pair_versions(solver: str, version: str) -> str:
     solvers, versions = solver.split("+"), version.split("+")
     if len(solvers) != len(versions):
         return f"{solver} {version}"
-    return " and ".join(map(" ".join, zip(solvers, versions, strict=True)))
+    named = (_OWN_SOLVER if one == COMPILED else one for one in solvers)
+    return join_words(list(map(" ".join, zip(named, versions, strict=True))))
 
 
 def _describe(certified: Certified) -> Iterator[str]:

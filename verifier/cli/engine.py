@@ -26,7 +26,7 @@ _FULL_HELP = (
 )
 _TRACE_HELP = (
     "Write the counterexample as ITF JSON, for verify replay. If several properties are violated, "
-    "--trace-out T.itf.json writes the first counterexample to T.itf.json, and that of each other property "
+    "--trace-out T.itf.json writes the one printed first to T.itf.json, and that of each other property "
     "to T.PROPERTY.itf.json."
 )
 _CERTIFICATE_HELP = (

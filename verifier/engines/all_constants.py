@@ -166,7 +166,7 @@ def _verdict(attempt: Attempt, seconds: float) -> Verdict:
     if attempt.violated:
         reason = ELSEWHERE
         return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
-    reason = attempt.limit or f"not proved: {'; '.join(places)}"
+    reason = attempt.limit or f"not proved: {'; '.join(f'that {place}' for place in places)}"
     return Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, reason, found_by=ALL_CONSTANTS)
 
 

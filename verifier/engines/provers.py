@@ -25,6 +25,7 @@ from verifier.engines.kinduction import Event, KInductionProof, kinduction
 from verifier.kernels.building import load_queries
 from verifier.processes.children import Work
 from verifier.solvers import QUERY_SOLVER, UnknownAnswer, solver_version
+from verifier.solvers.solver_names import COMPILED
 from verifier.symmetry.bit_permutations import bit_permutations
 from verifier.symmetry.instance_orbits import instance_representatives
 from verifier.system.model import Model
@@ -34,8 +35,6 @@ from verifier.version import tool_version
 
 IC3, KIND, BMC = "ic3", "kind", "bmc"
 _LEMMA_SOLVER = "z3"  # so that CaDiCaL, which checks what IC3 found, has found nothing of it
-_COMPILED = "compiled"
-"""The solver of the library, which comes with this program."""
 _BEYOND_ALL_DEPTHS = 1_000_000
 _IN_THE_BACKGROUND = 10
 
@@ -199,7 +198,7 @@ def ic3_certificate(
 ) -> Certificate:
     """The invariant that IC3 found, with the lemmas that it assumed."""
     solvers = "+".join(
-        [solver, *([_COMPILED] if proof.compiled else ()), *([_LEMMA_SOLVER] if lemmas else ())]
+        [solver, *([COMPILED] if proof.compiled else ()), *([_LEMMA_SOLVER] if lemmas else ())]
     )
     return _certificate(model, name, lemmas, proof.clauses, (IC3, solvers))
 
@@ -220,7 +219,7 @@ def _certificate(
     bits = [symbol.symbol_name() for symbol in model.system.bits]
     engine, solver = finder
     versions = "+".join(
-        tool_version() if each == _COMPILED else solver_version(each) for each in solver.split("+")
+        tool_version() if each == COMPILED else solver_version(each) for each in solver.split("+")
     )
     found_by = FoundBy(engine, solver, versions)
     typed = {frozenset(clause) for clause in type_clauses(model.system)}

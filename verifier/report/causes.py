@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from verifier.report.diagram import ABSENT, Change, Diagram, DiagramStep
+from verifier.report.diagram import ABSENT, MEMBER, Change, Diagram, DiagramStep
 from verifier.report.failing import are_related
 
 _MOST_PLACES = 3
@@ -81,7 +81,18 @@ class _Causes:
     def _is_told(self, one: _Write) -> bool:
         """True if the reader needs it: of the first state the values at fault, unless they are told."""
         is_short = len(self.diagram.start[one.place]) <= _LONGEST
-        return one.step > 0 or (is_short and self.is_arbitrary != (one.place in self.blamed))
+        is_early = is_short and self.is_arbitrary != (one.place in self.blamed)
+        return one.step > 0 or (is_early and not self._is_of_others(one.place))
+
+    def _is_of_others(self, place: int) -> bool:
+        """True of a member of a set, if the false formula is about other possible members of the set."""
+        member = self.diagram.member_of(place)
+        if member is None:
+            return False
+        witnesses = {value for part in self.diagram.failing for _, value in part.witnesses}
+        beside = map(self.diagram.member_of, range(len(self.paths)))
+        about = {one[1] for one in beside if one is not None and one[0] == member[0]} & witnesses
+        return bool(about) and member[1] not in about
 
     def _last_write(self, place: int, until: int) -> _Write:
         """The last step up to this one that changes a place."""
@@ -102,13 +113,24 @@ class _Causes:
     def _last_changed(self, one: _Write) -> Iterator[Piece]:
         path = self.names[one.place]
         if one.step == 0:
-            value = self.diagram.start[one.place]
-            held = "has no value" if value == ABSENT else f"is {value}"
-            yield Piece(f"{path} {held} {'in step 0' if self.is_arbitrary else 'since the start'}. ")
+            yield Piece(f"{self._say_start(one.place)}. ")
             return
         yield Piece(f"{path} was last changed in ")
         yield self._link(one.step)
         yield Piece(f", {self.diagram.steps[one.step].action}: {self._words(one)}. ")
+
+    def _say_start(self, place: int) -> str:
+        """Say the value of a place that no step changes."""
+        name, value = self.names[place], self.diagram.start[place]
+        member = self.diagram.member_of(place)
+        if member is not None and not self.is_arbitrary:
+            when = "was in" if value in MEMBER else "was never in"
+            return f"{member[1]} {when} {member[0]}{' from the start' if value in MEMBER else ''}"
+        if member is not None:
+            return f"{member[1]} {'is' if value in MEMBER else 'is not'} in {member[0]} in step 0"
+        if self.is_arbitrary:
+            return f"{name} {'has no value' if value == ABSENT else f'is {value}'} in step 0"
+        return f"{name} {'has had no value' if value == ABSENT else f'has been {value}'} since the start"
 
     def _before(self, one: _Write) -> Iterator[Piece]:
         """Say which change of a value came before the last one."""

@@ -16,6 +16,8 @@ from verifier.text.deltas import is_brief
 SHARED = "shared"
 """The lane of everything that belongs to no participant."""
 ABSENT = "–"
+MEMBER = ("TRUE", "yes")
+"""The values of a place that says whether a member is in a set, if it is."""
 
 
 @dataclass(frozen=True)
@@ -151,12 +153,17 @@ class Diagram:
         member = self._member(change.place)
         if member is None:
             return change.words
-        return f"{member[2]} {'added' if change.after in ('TRUE', 'yes') else 'removed'}"
+        return f"{member[2]} {'added' if change.after in MEMBER else 'removed'}"
 
     def _member(self, place: int) -> re.Match[str] | None:
         """A set and its member, of a place that says whether it is in the set."""
         match = re.fullmatch(r"(\w+)\[(.*)\]", self.places[place].path, re.DOTALL)
         return match if match and match[1] in self.sets else None
+
+    def member_of(self, place: int) -> tuple[str, str] | None:
+        """Return a set and its possible member, of a place that says whether it is in the set."""
+        member = self._member(place)
+        return None if member is None else (member[1], member[2])
 
     @property
     def has_participants(self) -> bool:

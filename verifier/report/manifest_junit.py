@@ -20,7 +20,7 @@ def _cases(checked: CellResult) -> list[Case]:
     """The test cases of a cell. One run decided all; its time stands at the first check of a verdict, and the
     others say so."""
     first = next((check for check in checked.checks if check.row is not None), checked.checks[0])
-    elsewhere = f"; decided in the run whose time stands at {first.subject}"
+    elsewhere = f"; same run as {first.subject}, which shows the time"
     return [
         _case(check, checked.seconds)
         if check is first

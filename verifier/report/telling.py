@@ -297,7 +297,8 @@ def _fair(conditions: Sequence[Mapping[str, str]]) -> str:
 
 def _list_names(names: Sequence[str]) -> str:
     more = len(names) - _MOST_CONDITIONS
-    return ", ".join([*names[:_MOST_CONDITIONS], *([f"{more} more"] if more > 0 else [])])
+    shown = ", ".join(names[:_MOST_CONDITIONS])
+    return f"{shown} and {say_count(more, 'more condition')}" if more > 0 else shown
 
 
 def _unmet(parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:

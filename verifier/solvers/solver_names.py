@@ -13,6 +13,8 @@ from verifier.version import UNKNOWN, find_version
 DEFAULT_SOLVER = "z3"
 QUERY_SOLVER = "minisat"
 """The preferred solver for thousands of small queries a second, as IC3 asks them."""
+COMPILED = "compiled"
+"""The solver of the compiled library, which comes with this program."""
 
 
 @dataclass(frozen=True)

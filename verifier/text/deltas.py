@@ -63,10 +63,10 @@ def _of_sequences(old: tuple[Any, ...], new: tuple[Any, ...], show: Show) -> str
     is_beginning, is_end = old[: len(new)] == new, old[dropped:] == new
     if is_beginning and is_end:  # which ones were dropped does not follow from the values
         equal = all(item == old[0] for item in old)
-        return f"dropped {dropped} of {len(old)} equal items, {show(old[0])}" if equal else ""
+        return f"dropped {dropped} of {len(old)} copies of {show(old[0])}" if equal else ""
     if is_beginning:
-        return f"dropped last {_list(old[len(new) :], show)}"
-    return f"dropped first {_list(old[:dropped], show)}" if is_end else ""
+        return f"dropped {_list(old[len(new) :], show)} from the end"
+    return f"dropped {_list(old[:dropped], show)} from the front" if is_end else ""
 
 
 def _join(gained: Iterable[str], lost: Iterable[str]) -> str:

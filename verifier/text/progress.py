@@ -137,7 +137,7 @@ class ProversText(ProgressText):
         at, claim, _ = place_of(news.name)
         if (at, claim) not in self._open:
             self._open.add((at, claim))
-            yield f"not proved so far ({news.reason}): {say_obligation(at, claim)}"
+            yield f"not proved so far ({news.reason}): that {say_obligation(at, claim)}"
 
     def now(self) -> str:
         """The current work of each prover."""
@@ -174,6 +174,9 @@ class StatesText(ProgressText):
         """Keep violations and witnesses; the others give the figures."""
         if news.violated is not None:
             yield f"{news.violated} is {'reached' if news.reached else 'violated'} at depth {news.depth}"
+        last = self._last
+        if last is not None and (news.states < last.states or news.seconds < last.seconds):
+            self._last = None  # another search began
         if news.states:  # the very first news comes before any state
             self._line = self._figures(news)
         if news.seconds - (self._last.seconds if self._last else 0.0) >= _LEAST_SECONDS_OF_RATE:

@@ -10,7 +10,7 @@ from rich.text import Text
 from verifier.engines.proofs import CheckedProof, ProveOutcome
 from verifier.engines.state_space import Explored
 from verifier.outcomes.run import Run
-from verifier.printable import say_count, say_never_enabled
+from verifier.printable import join_words, say_count, say_never_enabled
 from verifier.solvers import solver_version
 from verifier.text.columns import wrap
 from verifier.text.run import (
@@ -89,25 +89,24 @@ def _invariant(
     declared = [lemma.name for lemma in run.definition.lemmas if lemma.name in certificate.lemmas]
     own = (name,) if name in certificate.lemmas and clauses else ()
     uses = proof.uses if clauses else ()
-    given = _list_given(proof, (*own, *uses), declared, run.definition.titles.sorts)
+    beside = (*_explain((*own, *uses), run.definition.titles.sorts), *(declared if clauses else ()))
+    given = _list_given(proof, () if clauses else declared)
     lines: list[RenderableType] = [Text(line) for words in given for line in wrap(words, width)]
     if not clauses:
         how = _say_together(proof, declared, run.definition.titles.sorts)
         return [*(Text(line, "bold") for line in wrap(f"{subject} {how}.", width)), *lines]
-    beside = ", together with the above," if own or proof.uses or declared else ""
-    are = f"{'is' if clauses == 1 else 'are'} inductive and {_relate(clauses, sought=sought)} {name}"
-    noun = f"clause{'s'[: clauses != 1]}"
+    implied, noun = "" if own else name, f"clause{'s'[: clauses != 1]}"
     before = shown.setdefault(tuple(said), name)
     if before != name:
-        words = f"The same {noun} as for {before}{beside} {are} ({clauses} {noun})."
-        return [*lines, *(Text(line, "bold") for line in wrap(words, width))]
+        these = f"the same {noun} as for {before}"
+        words = _say_inductive(these, clauses, beside, implied, sought=sought)
+        return [*lines, *(Text(line, "bold") for line in wrap(f"{words} ({clauses} {noun}).", width))]
     lines_of = say_count(len(said), "line")
     several = f" ({clauses} {noun} in {lines_of}: those alike up to names share one)"
     of = several if len(said) != clauses else ""
-    lines += [
-        Text(line, "bold")
-        for line in wrap(f"{'This' if clauses == 1 else 'These'} {noun}{beside} {are}{of}:", width)
-    ]
+    these = f"{'this' if clauses == 1 else 'these'} {noun}"
+    words = _say_inductive(these, clauses, beside, implied, sought=sought)
+    lines += [Text(line, "bold") for line in wrap(f"{words}{of}:", width)]
     most = said if full else said[:_MOST_LINES]
     for line in most:
         lines += map(Text, wrap(line, width, initial_indent="  ", subsequent_indent="      "))
@@ -115,6 +114,16 @@ def _invariant(
         left = say_count(len(said) - len(most), "longer one")
         lines.append(Text(f"  … and {left}: --full, --certificate FILE", "dim"))
     return lines
+
+
+def _say_inductive(these: str, clauses: int, beside: Sequence[str], name: str, *, sought: bool) -> str:
+    """Say that clauses are inductive, ``beside`` the formulas of the invariant, and what they say of a
+    property, unless it is one of these formulas and ``name`` is empty."""
+    if not beside:
+        are = f"{'is' if clauses == 1 else 'are'} inductive and {_relate(clauses, sought=sought)} {name}"
+        return f"{these[0].upper()}{these[1:]} {are}"
+    implied = f"; they {_relate(2, sought=sought)} {name}" if name else ""
+    return f"{join_words([*beside, these])} are inductive together{implied}"
 
 
 def _relate(clauses: int, *, sought: bool) -> str:
@@ -135,14 +144,10 @@ def _explain(properties: Sequence[str], sorts: str) -> list[str]:
     return [f"{name}{_SORTS * (name == sorts)}" for name in properties]
 
 
-def _list_given(
-    proof: CheckedProof, kept_properties: Sequence[str], declared: Sequence[str], sorts: str
-) -> list[str]:
-    """List the properties and declared lemmas that the invariant contains, and the lemmas that it lacks.
-    ``sorts``: the title of the property that no execution leaves the sorts."""
+def _list_given(proof: CheckedProof, declared: Sequence[str]) -> list[str]:
+    """List declared lemmas that the invariant contains, and the lemmas that it lacks."""
     kept, dropped = proof.lemmas_not_needed, proof.lemmas_not_inductive
     named = {
-        "Properties in the invariant": _explain(kept_properties, sorts),
         "Lemmas in the invariant": declared,
         "Lemmas not needed": kept or (),
         "Lemmas not inductive": dropped or (),

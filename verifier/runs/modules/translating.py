@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from verifier.encodings.sorts import Sort, SortError
 from verifier.errors import TooLargeError, UsageError
@@ -25,7 +25,7 @@ from verifier.runs.modules.undefined_places import whereabouts
 from verifier.runs.unbounded import Widened
 from verifier.runs.validation.translated_module import Claimed
 from verifier.specs.definition import Property, PropertyKind
-from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant
+from verifier.specs.temporal import SPEC_FAIRNESS, FairnessVariant, TemporalProperty
 from verifier.system.size import bits_of
 from verifier.tla.checks import checks
 from verifier.tla.exploration_result import State
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from verifier.tla.symmetry import Symmetry
     from verifier.tla.translate.definition import Maker
 
+PropertyT = TypeVar("PropertyT", Property, TemporalProperty)
 INSTEAD = "verify explore looks at every state by the interpreter"
 
 
@@ -128,7 +129,7 @@ class Symbolic:
         return replace(
             made,
             actions=(*made.actions, *specification.actions),
-            temporal=tuple(temporal),
+            temporal=tuple(map(self._with_comment, temporal)),
             fairness=(FairnessVariant(SPEC_FAIRNESS, tuple(specification.fairness)),),
         )
 
@@ -139,13 +140,19 @@ class Symbolic:
             variables=made.variables if made.excluded is None else (*made.variables, made.excluded),
             init=made.init,
             actions=made.actions,
-            properties=(*made.properties, *self._initial()),
+            properties=tuple(map(self._with_comment, (*made.properties, *self._initial()))),
             constraint=made.constraint,
             lemmas=made.lemmas,
             successor=made.successor,
             exchanges=tuple(exchanges(made.names, made.names.companions)),
             permutations=() if made.symmetry is None else tuple(generators(made.names, made.symmetry)),
         )
+
+    def _with_comment(self, prop: PropertyT) -> PropertyT:
+        """Return a property with the comment above its definition, if the configuration names it."""
+        own: TlaDefinition = self.loaded.definition
+        comments: dict[str, str] = {one.name: one.description for one in (*own.properties, *own.temporal)}
+        return replace(prop, description=comments.get(prop.name, ""))
 
     def _initial(self) -> Iterable[Property]:
         """Return properties about initial states only, which the translation has decided."""
