@@ -150,8 +150,9 @@ class Symbolic:
 
     def _with_comment(self, prop: PropertyT) -> PropertyT:
         """Return a property with the comment above its definition, if the configuration names it."""
-        own: TlaDefinition = self.loaded.definition
-        comments: dict[str, str] = {one.name: one.description for one in (*own.properties, *own.temporal)}
+        own = self.loaded.definition
+        comments = {one.name: one.description for one in own.properties}
+        comments |= {one.name: one.description for one in own.temporal}
         return replace(prop, description=comments.get(prop.name, ""))
 
     def _initial(self) -> Iterable[Property]:
