@@ -23,6 +23,9 @@ class Policy:
     building_seconds: float = 5.0
     """Building after which the interpreter continues. EWD998ChanID's 14 states were undecided after 45 s,
     most of it building; now they take 5."""
+    building_seconds_if_explored: float = 2.0
+    """As many if all reachable states were sampled. A tree of 43 states as nested tuples: 31 -> 5 s, since
+    its formulas are large, and each prover builds them again."""
     interpreter_seconds: float = 20.0
     """The time that the interpreter then gets, also if there is no translation. Quicksort at other constants
     was undecided after 60 s; all its 4,548 states take 0.8."""

@@ -68,10 +68,12 @@ def run_with_fallback(
 ) -> Run:
     """Run an engine on the translated module. If building takes long or is impossible, return the
     interpreter's run, if that decides everything. Raises Interrupted."""
+    own = replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf))
     try:
-        return run_translation(
-            replace(asked, patience=BuildBudget(POLICY.building_seconds, math.inf)), settled
-        )
+        made = run_within_limits(own, lambda: guess_sorts(own))
+        if made.translation.sample.complete:  # the interpreter has explored all states, so it is fast
+            own = replace(own, patience=BuildBudget(POLICY.building_seconds_if_explored, math.inf))
+        return run_from_sample(own, made, settled)
     except (BudgetExceeded, NotTranslated) as refusal:
         asked.say(f"the interpreter continues: {str(refusal) or 'translating takes long'}")
         run = look_on()
