@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import verifier
 from tests.support.command_line import LOCK, ROOT, start_verify, verify, wrong
 from verifier.engines.outcome import Outcome
 from verifier.outcomes.expectations import list_unmet
-from verifier.runs.check_merge import EngineReport, merge
+from verifier.runs.check_merge import EngineReport, keep_told_executions, merge
 from verifier.runs.check_plan import Plan
 from verifier.runs.check_reports import describe_effort
 from verifier.specs.definition import Definition
+from verifier.trust.trace import ActionTaken, Trace
 from verifier.verdict import COMPLETE, LEFT_TO_LIVE, Verdict, VerdictKind
 
 FENCED = str(ROOT / "docs" / "examples" / "FencedLock.tla")
@@ -215,6 +217,29 @@ def test_engines_that_contradict_each_other_are_an_error() -> None:
         "prove": report("prove", verdict(VerdictKind.PROVED)),
     }
     assert merge(Plan(("P",), ()), reports)["P"].kind is VerdictKind.ERROR
+
+
+def _violation(client: str, steps: int, *, fewest: bool) -> Verdict:
+    actions = (ActionTaken("Write", {"c": client}),) * steps
+    trace = Trace("M", "", {}, "P", ({},) * (steps + 1), actions)
+    return replace(verdict(VerdictKind.VIOLATED, depth=steps), trace=trace, fewest=fewest)
+
+
+def test_the_execution_that_was_printed_early_is_in_the_result() -> None:
+    """Another one of the same length confuses the reader, who has read the first one."""
+    told = report("explore", _violation("b", 7, fewest=True))
+    for own in (_violation("a", 7, fewest=True), _violation("a", 8, fewest=False)):
+        (kept,) = keep_told_executions(told, report("explore", own)).outcome.verdicts
+        assert kept == told.outcome.verdicts[0]
+    long = report("explore", _violation("b", 9, fewest=False))
+    for own in (
+        _violation("a", 7, fewest=True),
+        _violation("a", 9, fewest=True),
+        verdict(VerdictKind.ERROR),
+    ):
+        own_report = report("explore", own)
+        assert keep_told_executions(long, own_report) == own_report
+    assert keep_told_executions(None, told) == told
 
 
 def test_a_depth_is_no_proof() -> None:

@@ -40,6 +40,11 @@ def find_unbounded(reason: str | None) -> str:
     return match.group(1) if match else ""
 
 
+def list_unbounded(reason: str | None) -> str:
+    """Return the variables of a reason, as ``now, until and belief``; empty if it says nothing about them."""
+    return re.sub(r" seems? unbounded$", "", find_unbounded(reason))
+
+
 def choose_depth(verdicts: Iterable[Verdict]) -> int:
     """Return a depth to which properties of a module without an end can be decided.
 

@@ -96,6 +96,28 @@ def combine_reports(known: EngineReport | None, report: EngineReport) -> EngineR
     )
 
 
+def keep_told_executions(told: EngineReport | None, report: EngineReport) -> EngineReport:
+    """Return the report with the executions that its engine told while it ran, unless its own are shorter:
+    the user has read these. A verdict of another kind stands as it is."""
+    known = {} if told is None else {one.property_name: one for one in told.outcome.verdicts}
+    own = {one.property_name: one for one in report.outcome.verdicts}
+    kept = {name: known[name] for name in own.keys() & known.keys() if _is_as_good(known[name], own[name])}
+    if told is None or not kept:
+        return report
+    traces = {name: told.traces[name] for name in kept if name in told.traces}
+    verdicts = tuple(kept.get(one.property_name, one) for one in report.outcome.verdicts)
+    return replace(
+        report, outcome=replace(report.outcome, verdicts=verdicts), traces={**report.traces, **traces}
+    )
+
+
+def _is_as_good(told: Verdict, own: Verdict) -> bool:
+    """True if two verdicts of a kind have executions, and the told one is no longer, and known to be so."""
+    if told.kind is not own.kind or told.trace is None or own.trace is None:
+        return False
+    return told.trace.steps <= own.trace.steps and (told.fewest or not own.fewest)
+
+
 def _of_states(report: EngineReport, name: str) -> Verdict | None:
     """Return the verdict on the part of a property about states and steps. It is PROVED if every reachable
     state was explored. Whether exploration or a prover ends first is chance, and the verdict does not depend

@@ -21,7 +21,13 @@ from verifier.processes.limits import INTERRUPTED, Interrupted
 from verifier.runs.building import build_model
 from verifier.runs.check_children import Built, News, Refusal, SoFar, make_work
 from verifier.runs.check_memory import MemoryShares, needs_memory
-from verifier.runs.check_merge import EngineReport, combine_reports, conclude_check, merge
+from verifier.runs.check_merge import (
+    EngineReport,
+    combine_reports,
+    conclude_check,
+    keep_told_executions,
+    merge,
+)
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options
 from verifier.runs.check_reports import describe_effort
 from verifier.runs.check_time import has_time
@@ -338,6 +344,7 @@ class Portfolio:
         effort = describe_effort(report.engine, report.outcome)
         if effort and self.question.options.find_bugs:
             report = replace(report, efforts={name: effort})
+        report = keep_told_executions(self.so_far.get(report.engine), report)
         self.reports[report.engine] = combine_reports(self.reports.get(report.engine), report)
         if needs_memory(report.outcome.verdicts) and name not in self._seeds:
             self._starved.add(name)
