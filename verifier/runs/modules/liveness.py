@@ -198,14 +198,18 @@ class _Live:
         return [name for name in self.names if name not in known]
 
     def find_violations(self) -> list[Verdict]:
-        """Return the properties that loops violate. Other properties stay open. Raises Interrupted."""
-        found = []
+        """Return the properties that loops violate, or the first one if that is asked. Other properties stay
+        open. Raises Interrupted."""
+        found = list[Verdict]()
         for name in self.names:
+            if found and self.options.first:
+                break
             with suppress(Undefined):
                 ring, conditions, seconds = self._find_ring(name)
                 if ring is not None:
-                    found.append(self._conclude_violated(name, ring, conditions, seconds))
-        return [one for one in found if one.kind is VerdictKind.VIOLATED]
+                    verdict = self._conclude_violated(name, ring, conditions, seconds)
+                    found += [verdict] if verdict.kind is VerdictKind.VIOLATED else []
+        return found
 
     def _find_ring(self, name: str) -> tuple[Ring | None, tuple[Fair, ...], float]:
         """Return a fair loop that violates a property, the fairness conditions, and the seconds."""
