@@ -81,3 +81,19 @@ def test_a_translated_property_keeps_the_comment_above_it(words: tuple[str, ...]
     told = {name: one["description"] for name, one in asked.items()}
     comments = {"Later": "It goes on."} if words[0] == "live" else {"Even": "It counts."}
     assert told.items() >= comments.items()
+
+
+def test_prove_does_not_advise_more_time_where_a_variable_grows(tmp_path: Path) -> None:
+    """No time suffices. With constants, they may bound the variable."""
+    body = "VARIABLES n, sum\nInit == n = 0 /\\ sum = 0\nNever == sum # 5\n"
+    body += "Next == n' = n + 1 /\\ sum' = sum + n"
+    module = write_module(tmp_path, f"EXTENDS Naturals\n{body}")
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Never")
+    words = ("prove", str(module), "--engine", "kind", "--timeout", "3s")
+    said = " ".join(verify(*words).stdout.split())
+    assert "; n and sum seem unbounded" in said
+    assert "greater --timeout" not in said
+    module.write_text(module.read_text().replace("VARIABLES", "CONSTANT C\nVARIABLES"))
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Never\nCONSTANT C = 3")
+    said = " ".join(verify(*words).stdout.split())
+    assert "If constants bound n and sum, a greater --timeout or smaller constants (--set) may" in said

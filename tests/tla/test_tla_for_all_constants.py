@@ -320,6 +320,11 @@ REFUSED = {
         "Node = {a}\nNil = Nil",
         "define TypeOK",
     ),
+    "a type invariant without a variable": (
+        _small().replace("VARIABLE x", "VARIABLES x, y, z"),
+        "Node = {a}\nNil = Nil",
+        r"TypeOK lacks y and z: add a conjunct such as y \\in S for each",
+    ),
     "an unread ASSUME": (
         _small(more="ASSUME \\E a, b \\in Node : a # b"),
         "Node = {a, b}\nNil = Nil",

@@ -12,7 +12,12 @@ from verifier.printable import join_words
 from verifier.specs.definition import Definition
 from verifier.verdict import FOUND_ALL, Verdict, VerdictKind
 
-OPTIONS_OF_LIMITS = {"timeout of ": "--timeout", "memory limit of ": "--memory", "more than ": "--max-states"}
+OPTIONS_OF_LIMITS = {
+    "timeout of ": "--timeout",
+    "timeout: this property's share of ": "--timeout",
+    "memory limit of ": "--memory",
+    "more than ": "--max-states",
+}
 """The beginnings of reasons that name a limit, and its option."""
 _PAGE = "docs/tla.md, Modules with infinitely many states"
 _STATES_OF_A_LOOP = 20
@@ -41,7 +46,8 @@ def _name_limits(reasons: Iterable[str]) -> str:
     """Return the options of the limits that some reasons name."""
     named = list(reasons)
     limits = OPTIONS_OF_LIMITS.items()
-    return " or ".join(option for words, option in limits if any(one.startswith(words) for one in named))
+    given = [option for words, option in limits if any(one.startswith(words) for one in named)]
+    return " or ".join(dict.fromkeys(given))
 
 
 def advise_on_growth(run: Run, verdicts: Sequence[Verdict]) -> list[str]:

@@ -147,6 +147,12 @@ def _describe_refusal(refusal: UsageError) -> str:
 
 
 def _prove(asked: ModuleQuestion) -> Run:
+    from verifier.runs.modules.endless import name_growing_variables
+
+    return name_growing_variables(asked, _prove_or_explore(asked))
+
+
+def _prove_or_explore(asked: ModuleQuestion) -> Run:
     from verifier.runs.modules.proving import look_ahead, may_explore
     from verifier.runs.modules.verdicts import SettledVerdicts
 

@@ -6,8 +6,9 @@ says how values are represented. That each value stays in its sort is proved wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from verifier.printable import join_words
 from verifier.tla import ast
 from verifier.tla.errors import Place
 from verifier.tla.first_order.kinds import Kind, SetOf
@@ -22,6 +23,7 @@ def find_kinds(reading: Reading) -> tuple[str, dict[ast.Variable, Kind]]:
     none."""
     specification = reading.specification
     module, reasons = specification.module, list[Unread]()
+    nearest: tuple[str, Sequence[str]] | None = None
     for name in _candidates(reading):
         definition = module.names.get(name)
         if not isinstance(definition, ast.Definition) or definition.parameters or definition.body is None:
@@ -29,6 +31,8 @@ def find_kinds(reading: Reading) -> tuple[str, dict[ast.Variable, Kind]]:
         said = dict(_memberships(definition.body, definition.module))
         lacking = [one.name for one in specification.variables if one not in said]
         if lacking:
+            if len(lacking) < len(nearest[1] if nearest else specification.variables):
+                nearest = name, lacking
             continue
         try:
             return name, {one: _kind(reading, *said[one]) for one in specification.variables}
@@ -36,12 +40,22 @@ def find_kinds(reading: Reading) -> tuple[str, dict[ast.Variable, Kind]]:
             reasons.append(error)
     if reasons:
         raise reasons[0]
-    names = ", ".join(one.name for one in specification.variables)
-    words = (
-        f"{module.name} has no type invariant for {names}: define TypeOK, with a conjunct such as "
-        f"{specification.variables[0].name} \\in S for each variable"
-    )
-    raise Unread(Place(module.file, 1, 1), words)
+    raise _explain_lack(module, [one.name for one in specification.variables], nearest)
+
+
+def _explain_lack(
+    module: ast.Module, names: Sequence[str], nearest: tuple[str, Sequence[str]] | None
+) -> Unread:
+    """Return the error that no operator says of each variable which values it has. ``nearest``: the operator
+    that lacks the fewest variables, and these."""
+    if nearest is None:
+        words = f"{module.name} has no type invariant for {', '.join(names)}: define TypeOK, with a conjunct"
+        return Unread(Place(module.file, 1, 1), f"{words} such as {names[0]} \\in S for each variable")
+    name, lacking = nearest
+    symbol = module.names[name]
+    words = f"{name} lacks {join_words(lacking)}: add a conjunct such as {lacking[0]} \\in S for each"
+    place = symbol.place if isinstance(symbol, ast.Definition) else Place(module.file, 1, 1)
+    return Unread(place, words)
 
 
 def _candidates(reading: Reading) -> Iterator[str]:
