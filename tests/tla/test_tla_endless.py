@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def test_check_advises_a_bound_for_temporal_properties(tmp_path: Path) -> None:
     done = verify("check", module, "--timeout", "6s")
     said = " ".join(done.stdout.split())
     assert done.exit_code == 12, done.output
+    assert re.search(r"Later INCONCLUSIVE [0-9.]+ timeout of 6 s[^;]*; n seems unbounded", said)
     assert "Later may stay open, whatever the time, since n seems unbounded." in said
     assert "Later is open. To continue" not in said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -425,6 +426,9 @@ def run(question: Question[Any], listen: Listen, built: Callable[[Model], None])
         raise UsageError(next(iter(portfolio.refusals.values())))
     done = conclude_check(question, portfolio.plan, portfolio.known, portfolio.refusals, portfolio.ended)
     done = portfolio.time_verdicts(done)
+    if question.loaded.source is not None and not question.options.find_bugs:
+        with suppress(KeyboardInterrupt):  # the verdicts stand
+            done = question.loaded.source.name_growing_variables(done)  # engines may have had no time for it
     if question.loaded.source is not None or all(verdict.trace is None for verdict in done.outcome.verdicts):
         return done
     try:

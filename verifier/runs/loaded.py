@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from verifier.encodings.terms import Term
+    from verifier.outcomes.run import Run
     from verifier.processes.limits import Limits
     from verifier.system.model import Model
     from verifier.trust.certificate import Certificate
@@ -68,6 +69,10 @@ class Source(Interface):
 
     def check_assumptions(self) -> None:
         """Raise AssumptionFailed if the protocol's assumptions reject its constants."""
+        ...
+
+    def name_growing_variables(self, run: Run) -> Run:
+        """Return the run; what a limit left open names the variables that seem unbounded."""
         ...
 
     @property

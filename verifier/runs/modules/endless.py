@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 
 def name_growing_variables(asked: ModuleQuestion, run: Run) -> Run:
     """Return the run; what a limit left open names the variables that seem unbounded."""
+    return name_growing_in(asked.module.specification, run)
+
+
+def name_growing_in(spec: Specification, run: Run) -> Run:
+    """Return the run, as `name_growing_variables` does, of a question about this specification."""
     if not any(map(_is_ended_by_limit, run.outcome.verdicts)):
         return run
-    growing = find_growing(asked.module.specification, POLICY.seconds_ahead)
+    growing = find_growing(spec, POLICY.seconds_ahead)
     verdicts = tuple(
         replace(one, reason=add_growth(one.reason or "", growing)) if _is_ended_by_limit(one) else one
         for one in run.outcome.verdicts

@@ -212,6 +212,12 @@ class TlaSource(ConfiguredModule, AnsweringSource):
 
         return read_as_protocol(self, loaded, properties, lemmas, load_tla)
 
+    def name_growing_variables(self, run: Run) -> Run:
+        """Return the run; what a limit left open names the variables of the module that seem unbounded."""
+        from verifier.runs.modules.endless import name_growing_in
+
+        return name_growing_in(self.module.specification, run)
+
     @property
     def files(self) -> tuple[Path, ...]:
         """Return the modules and the configuration."""
