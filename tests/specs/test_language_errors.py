@@ -66,7 +66,7 @@ MISTAKES = [
         '{dict(kind="ask", to=n)}: ',
         "write s.x.add(dict(…))",
     ),
-    (WIN, "when=self.nodes.count > 1", "def win", "it is True whatever the state", "write constantly(True)"),
+    (WIN, "when=self.nodes.count > 1", "when=", "it is True whatever the state", "write constantly(True)"),
     ("return Step(  # win", "Step(", "def win", "returns nothing", "write return Step("),
     ('{s.role[n]: "leader"}', '{"role": "leader"}', "return Step(  # win", "assigns 'role'", "write s.role"),
     (
@@ -105,8 +105,8 @@ MISTAKES = [
     (WIN, 'when=s.role[nodes] == "leader"', "s.role[nodes]", "'nodes' is not known", "mean 'self.nodes'?"),
     (WIN, "when=fewer(s)", "when=fewer", "the name 'fewer' is not known", "did you mean 'self.few'?"),
     (WIN, "when=foral(self.nodes)", "when=foral", "the name 'foral' is not known", "did you mean 'forall'?"),
-    (WIN, "when=s.sent.contains", "def win", "is a function, not a formula", "call it, as in"),
-    (WIN, "when=self.few", "def win", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=s.sent.contains", "when=s.sent", "is a function, not a formula", "call it, as in"),
+    (WIN, "when=self.few", "when=self.few", "is a function, not a formula", "call it, as in"),
     (WIN, "when=max(s.votes, 1) > 1", "when=max", "has no truth value", "`minimum(a, b)` for `min(a, b)`"),
     ("votes=Range(0, 3)", "votes=5", "votes=5", "not 5", "as Range(0, 3)"),
 ]

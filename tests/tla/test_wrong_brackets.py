@@ -37,7 +37,7 @@ def test_text_around_a_module_has_no_brackets(tmp_path: Path) -> None:
     module = write_module(tmp_path, f"{_BEGIN}Init = x = 0{_END}")
     module.write_text(f"A note (of mine\n{module.read_text()}and another ]\n")
     (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv")
-    assert "5:8: syntax error: unexpected `x`" in wrong("check", str(module))
+    assert "5:6: syntax error: unexpected `=`; a definition is written with ==" in wrong("check", str(module))
 
 
 @pytest.mark.parametrize("unfinished", ["Init == x = ", "Init == x = 0 /\\", "Init == x = 0 +\n\n"])

@@ -71,7 +71,8 @@ class Sample:
         with without_traces(self.search.explorer.specification):
             self.complete = self.search.look(time.process_time() + seconds)
         self.generated = tuple(self.search.generated)
-        return [*self.search.explorer.states[known:], *self.search.looked_at[checked:]]
+        new = list(self.search.explorer.states[known:])
+        return [*new, *self.search.looked_at[checked:]] if self.search.is_constrained else new
 
 
 def sample(
