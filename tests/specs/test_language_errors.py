@@ -66,7 +66,7 @@ MISTAKES = [
         '{dict(kind="ask", to=n)}: ',
         "write s.x.add(dict(…))",
     ),
-    (WIN, "when=self.nodes.count > 1", "nodes.count > 1", "True whatever the state", "write constantly(True)"),
+    (WIN, "when=self.nodes.count > 1", "nodes.count > 1", "True whatever the state", "constantly(True)"),
     ("return Step(  # win", "Step(", "def win", "returns nothing", "write return Step("),
     ('{s.role[n]: "leader"}', '{"role": "leader"}', "return Step(  # win", "assigns 'role'", "write s.role"),
     (
