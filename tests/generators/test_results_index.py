@@ -1,4 +1,4 @@
-"""The index of `results/`: its page is made anew from a template, which must name all that stands there."""
+"""The index of `results/`: its page is made again from a template, which must name all that stands there."""
 
 from __future__ import annotations
 

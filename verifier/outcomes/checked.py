@@ -37,3 +37,8 @@ class CheckOutcome(Outcome):
 def is_decided(verdict: Verdict | None) -> bool:
     """True if a verdict says something for all executions, or shows one."""
     return verdict is not None and verdict.kind in _DECIDED
+
+
+def say_replayed(*, fewest: bool) -> str:
+    """Return the evidence for a verdict that an execution shows."""
+    return f"replayed, {'fewest' if fewest else 'maybe not the fewest'} steps"

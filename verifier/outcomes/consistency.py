@@ -13,6 +13,7 @@ from typing import Any
 
 from verifier.errors import UsageError
 from verifier.outcomes.asked import TEMPORAL_PROPERTY
+from verifier.outcomes.checked import say_replayed
 from verifier.outcomes.checksum import CHECKSUM, QUESTION, checksum_of_question
 from verifier.outcomes.row import exit_codes_of
 from verifier.outcomes.trace_consistency import trace_contradictions
@@ -130,8 +131,7 @@ def _evidence(content: Mapping[str, Any], result: Mapping[str, Any]) -> Iterator
     place, reason = f"statistics.evidence.{result['property']}", result["reason"] or ""
     if content["engine"] != "check":
         yield f"{result['verdict']} by {content['engine']}, and {place}, which only check has"
-    is_fewest = "fewest" in said and "maybe not" not in said
-    if result["fewest"] is not None and result["fewest"] != is_fewest:
+    if result["fewest"] is not None and said != say_replayed(fewest=result["fewest"]):
         yield f"fewest is {str(result['fewest']).lower()}, and {place} is “{said}”"
     if said.startswith("complete:") and reason.startswith("complete:") and said != reason:
         yield f"“{reason}”, and {place} is “{said}”"

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
-from verifier.outcomes.checked import CheckOutcome, is_decided
+from verifier.outcomes.checked import CheckOutcome, is_decided, say_replayed
 from verifier.outcomes.run import Run
 from verifier.outcomes.undefined_values import remove_state
 from verifier.processes.limits import INTERRUPTED
@@ -297,7 +297,7 @@ def _evaluation(reports: Mapping[str, EngineReport], ended: str) -> Verdict:
 def _evidence(verdict: Verdict, report: EngineReport) -> str:
     """Return the evidence for a verdict, in a few words."""
     if verdict.kind in (VerdictKind.VIOLATED, VerdictKind.REACHED) and verdict.trace is not None:
-        return f"replayed, {'fewest' if verdict.fewest else 'maybe not the fewest'} steps"
+        return say_replayed(fewest=verdict.fewest)
     proof = next((one for one in report.proofs if one["property"] == verdict.property_name), None)
     if proof is not None and proof.get("rechecked_by"):
         within = say_limits(report.definition.limits)
