@@ -88,7 +88,8 @@ def queue(tmp_path: Path) -> Path:
 def test_cells_must_cover_all_that_check_decides(module: Path) -> None:
     manifest = module.with_name("verify.toml")
     manifest.write_text(_ONLY_LIVE, encoding="utf-8")
-    assert verify("ci", str(manifest), "--update").exit_code == 14
+    done = verify("ci", str(manifest), "--update")
+    assert done.exit_code == 14, done.output
     done = verify("ci", str(manifest))
     assert done.exit_code == 14
     for name in ("TypeOK", "Consistent", "Stable", "NoDeadlock"):
