@@ -12,8 +12,10 @@ from tests.support.sampling import first_of
 from tests.support.tla_modules import counts, explore_module, specify_module, value, write_module
 from verifier.encodings.printing import text
 from verifier.runs.modules.loading import load
+from verifier.tla import ast
 from verifier.tla.errors import TlaError
 from verifier.tla.frames import Undefined
+from verifier.tla.random_members import random_member
 
 CONFIG = "INIT Init\nNEXT Next\n"
 STILL = "VARIABLE x\nInit == x \\in 0..3\nNext == x' = x\n"
@@ -221,6 +223,39 @@ def test_random_members_of_large_sets(tmp_path: Path) -> None:
     assert value(tmp_path, expression, "Integers, TLC") == "TRUE"
     with pytest.raises(Undefined, match="without elements"):
         value(tmp_path, "RandomElement({})", "TLC")
+
+
+_DRAWN = """EXTENDS TLC, Naturals
+VARIABLE x
+Pick == RandomElement(1..1000000)
+Init == x = 0
+Next == x' = (x + 1) % 3
+Spec == Init /\\ [][Next]_x /\\ WF_x(Next)
+Even == x < 2 \\/ Pick % 2 = 0
+Odd == <>(x = 2 /\\ Pick % 2 = 1)
+"""
+
+
+def test_definitions_draw_one_value_in_a_run(tmp_path: Path) -> None:
+    """Whichever process needs it, and whatever was drawn before."""
+    made = specify_module(tmp_path, _DRAWN, "SPECIFICATION Spec\n")
+    pick = made.module.names["Pick"]
+    assert isinstance(pick, ast.Definition)
+    whole, first = ast.Apply(pick, place=pick.place), made.evaluator
+    second = first.beside([])
+    random_member(list, frozenset(range(9)))
+    assert first.compile_value(whole, "M")() == second.compile_value(whole, "M")()
+    other = specify_module(tmp_path, _DRAWN, "SPECIFICATION Spec\n")
+    assert other.evaluator.seed != first.seed
+
+
+def test_engines_of_a_check_draw_the_same_values(tmp_path: Path) -> None:
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nINVARIANT Even\nPROPERTY Odd\n")
+    path = write_module(tmp_path, _DRAWN)
+    for _ in range(3):
+        found = json.loads(verify("check", str(path), "--format", "json").stdout)["results"]
+        kinds = {one["property"]: one["verdict"] for one in found}
+        assert (kinds["Even"] == "VIOLATED") is not (kinds["Odd"] == "VIOLATED")
 
 
 @pytest.mark.parametrize(("claim", "expected"), [

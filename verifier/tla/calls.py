@@ -17,6 +17,7 @@ from verifier.tla.lets import local_source
 from verifier.tla.logic import comparison_source
 from verifier.tla.memories import Memory
 from verifier.tla.primitives import PRIMITIVES
+from verifier.tla.random_members import drawn_by
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import is_worth_remembering, latest, remember_results, remember_without_arguments
 from verifier.tla.value_types import NoValue, Value
@@ -218,7 +219,8 @@ def _constant(ev: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit)
 
     def first(e: Frame) -> Any:
         if names[name] is UNSET:
-            names[name] = enter(target.frame())
+            with drawn_by(f"{ev.seed} {symbol.module} {symbol.shown}"):
+                names[name] = enter(target.frame())
         return names[name]
 
     return f"({name} if {name} is not UNSET else {ev.emit.call(first)})"

@@ -10,6 +10,7 @@ This module knows no form of expression: ``interpreter`` has the table of what c
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -108,6 +109,9 @@ class Evaluator(ABC):
         self.seeks_first_error = [False]
         """True while a loop runs again, to find the error that comes first in TLC's order."""
         self.draw = Draw()
+        self.seed = secrets.randbits(64)
+        """With this, definitions without parameters draw their values. So the processes of one run have the
+        same values, whichever of them they need first."""
         self.counts: FormulaCounts | None = None
         """The counts of formulas, if they are wanted."""
         self.emit = Emitter(self.now, self.next)

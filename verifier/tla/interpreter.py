@@ -51,5 +51,5 @@ class Interpreter(Evaluator):
         """Return an evaluator with other variables and all else the same."""
         made = Interpreter(variables, self.resolve, self.constants, self.order)
         made.registers, made.answers, made.printed = self.registers, self.answers, self.printed
-        made.model_values, made.origins = self.model_values, self.origins
+        made.model_values, made.origins, made.seed = self.model_values, self.origins, self.seed
         return made

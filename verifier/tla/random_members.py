@@ -6,7 +6,8 @@ Source: ``tlc2.module.TLC`` and ``tlc2.module.Randomization`` (tlaplus/tlaplus).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from verifier.tla.lazy_sets import FunctionSet, Interval, Powerset, ProductSet, RecordSet
 from verifier.tla.value_types import Fn, NoValue, Value, function
@@ -14,6 +15,17 @@ from verifier.tla.values import has_at_most, members
 
 _LISTED = 2**16
 """The largest set that is listed."""
+
+
+@contextmanager
+def drawn_by(seed: str) -> Iterator[None]:
+    """Draw random members with this seed; later draws are as if there had been none."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
 
 
 def random_subset(order: Callable[[Value], Iterable[Value]], count: Value, value: Value) -> Value:
