@@ -302,18 +302,17 @@ def _with_undefined_read(definition: Definition) -> Definition:
 def _init(protocol: Protocol, state: State) -> Term:
     """The formula of the initial states. Raises DefinitionError if it leaves a variable out."""
     method = type(protocol).init
-    init = formula(protocol.init(state), "init", method)
+    given = protocol.init(state)
+    init = formula(given, "init", method)
     left = [
         f"s.{symbol.name}" for symbol in state.symbols if symbol not in init.free and symbol.sort.size > 1
     ]
     if left:
-        raise DefinitionError(
-            prefix_place(
-                place_of(method),
-                f"init does not mention {', '.join(left)}: give a value, "
-                f"or say & arbitrary({', '.join(left)}) if any value is meant",
-            )
-        )
+        names = ", ".join(left)
+        any_value = f"arbitrary({names})"
+        how = f"add {any_value} to the list" if isinstance(given, list | tuple) else f"write (…) & {any_value}"
+        words = f"init does not mention {names}: give a value, or {how} if any value is meant"
+        raise DefinitionError(prefix_place(place_of(method), words))
     return init
 
 

@@ -160,11 +160,12 @@ def test_an_action_returns_a_step(tmp_path: Path) -> None:
 
 
 def test_init_speaks_of_every_variable(tmp_path: Path) -> None:
+    begin = f"mine.py, line {LINES + 1}: init does not mention s.f, s.pair: give a value, or "
+    end = " if any value is meant"
     said = refuse(tmp_path, "    def init(self, s):\n        return (s.x == 0) & s.holder.is_none")
-    assert said == (
-        f"mine.py, line {LINES + 1}: init does not mention s.f, s.pair: give a value, "
-        "or say & arbitrary(s.f, s.pair) if any value is meant"
-    )
+    assert said == f"{begin}write (…) & arbitrary(s.f, s.pair){end}"
+    said = refuse(tmp_path, "    def init(self, s):\n        return [s.x == 0, s.holder.is_none]")
+    assert said == f"{begin}add arbitrary(s.f, s.pair) to the list{end}"
 
 
 def test_arbitrary_means_every_value(tmp_path: Path) -> None:

@@ -177,6 +177,19 @@ def test_show(module: Path) -> None:
     assert "Bounded" in verify("show", str(module)).stdout
 
 
+def test_show_tells_what_a_step_chooses(tmp_path: Path) -> None:
+    """A step of Lose is shown as Lose(m=2), though Lose has no parameter."""
+    body = "EXTENDS Integers\nVARIABLE left\nInit == left = 0..3\n"
+    body += "Take(m) == \\E k \\in left : k > m /\\ left' = left \\ {m, k}\n"
+    body += "Lose == \\E m \\in left : left' = left \\ {m}\n"
+    body += "Next == Lose \\/ (\\E n \\in left : Take(n)) \\/ (left = {} /\\ left' = 0..3)\n"
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\n")
+    shown = verify("show", str(write_module(tmp_path, body))).stdout
+    said = shown.partition("Actions\n")[2].partition("\n\n")[0].splitlines()
+    assert said == ["  Lose, where \\E binds m", "  Take(m), where \\E binds k", "  Next"]
+    assert "Instances" not in shown
+
+
 def test_an_invariant_without_a_value_is_shown_with_its_own_state(tmp_path: Path) -> None:
     """The state that is being checked, not the one that it was reached from."""
     body = "EXTENDS Sequences\nVARIABLE q\nInit == q = <<1>>\nNext == q # <<>> /\\ q' = Tail(q)\n"

@@ -28,6 +28,7 @@ from verifier.verdict import (
     Verdict,
     VerdictKind,
     in_words,
+    steps_words,
 )
 
 _LEAST_DEPTH_TO_WARN = 2
@@ -86,9 +87,10 @@ def render_run(run: Run, width: int, *, full: bool) -> list[RenderableType]:
 
 def _header(run: Run, width: int) -> list[RenderableType]:
     about = with_constants(run.definition.name, run.definition.constants)
-    steps = run.options.get("steps", "serial")
+    steps = run.options.get("steps", "auto")
+    chosen = () if steps == "auto" else (f"{steps} steps",)
     solvers = (f"{name} {solver_version(name)}" for name in run.solvers)
-    how = ", ".join((f"{run.engine} to depth {run.depth}", f"{steps} steps", *solvers))
+    how = ", ".join((f"{run.engine} to depth {run.depth}", *chosen, *solvers))
     return [*(Text(line, "bold") for line in wrap(about, width)), *map(Text, wrap(how, width)), Text()]
 
 
@@ -163,10 +165,12 @@ def _warnings(run: Run) -> list[str]:
         warnings.append(f"warning: {say_never_enabled(never, f' within depth {run.depth}')}")
     longer = [verdict for verdict in run.outcome.verdicts if (verdict.steps or 0) > run.depth]
     if longer:
-        names = ", ".join(f"{verdict.property_name} ({verdict.steps})" for verdict in longer)
+        lengths = [f"{verdict.property_name} ({steps_words(verdict.steps or 0)})" for verdict in longer]
+        shown = "execution shown" if len(longer) == 1 else "executions shown"
         warnings.append(
-            f"note: more actions than --depth {run.depth} in the {_what(longer)} of {names}: parallel steps "
-            "take several actions at once and so see further"
+            f"note: The {shown} for {join_words(lengths)} {'is' if len(longer) == 1 else 'are'} longer than "
+            f"--depth {run.depth}, because bmc also searches by parallel steps. One parallel step takes several "
+            "actions. --steps serial stops at the depth."
         )
     return warnings
 
@@ -180,10 +184,6 @@ def _is_closed_throughout(verdicts: Sequence[Verdict], depth: int) -> bool:
     """True if a property was checked to the full depth. Then all states up to this depth were searched."""
     not_found = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
     return any(verdict.kind in not_found and verdict.depth == depth for verdict in verdicts)
-
-
-def _what(verdicts: Sequence[Verdict]) -> str:
-    return "witness" if all(verdict.kind is VerdictKind.REACHED for verdict in verdicts) else "counterexample"
 
 
 def up_to_view(run: Run) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.outcomes.run import Run
+from verifier.printable import join_words
 from verifier.text.columns import wrap
 from verifier.text.exploration import render_exploration
 
@@ -31,7 +32,6 @@ _TITLES: Mapping[str, str] = {
     "init": "Initial states, defined at",
     "next": "Steps, defined at",
     "actions": "Actions",
-    "instances": "Instances of actions",
     "invariants": "Invariants",
     "properties": "Properties of states and steps",
     "not_checked": "Temporal properties, which check and live decide",
@@ -53,9 +53,27 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
             if isinstance(part_of_text, Mapping)
             else list(part_of_text)
         )
+        if part == "actions":
+            items = [_say_chosen(item, about.get("instances", ())) for item in items]
         for item in map(_shorten, items) if part == "sorts" else items:
             lines += [Text(f"  {line}") for line in wrap(item, width - 2, subsequent_indent="  ")]
     return lines
+
+
+def _say_chosen(action: str, instances: Iterable[str]) -> str:
+    """An action with its parameters, and the variables that its formula binds, which steps show like
+    parameters."""
+    name, own = _split_title(action)
+    for other, names in map(_split_title, instances):
+        if other == name and len(names) > len(own):
+            return f"{action}, where \\E binds {join_words(names[len(own) :])}"
+    return action
+
+
+def _split_title(title: str) -> tuple[str, list[str]]:
+    """The name and the parameters of an action."""
+    name, _, names = title.removesuffix(")").partition("(")
+    return name, names.split(", ") if names else []
 
 
 def _shorten(item: str) -> str:
