@@ -310,7 +310,8 @@ def _init(protocol: Protocol, state: State) -> Term:
     if left:
         names = ", ".join(left)
         any_value = f"arbitrary({names})"
-        how = f"add {any_value} to the list" if isinstance(given, list | tuple) else f"write (…) & {any_value}"
+        is_list = isinstance(given, list | tuple)
+        how = f"add {any_value} to the list" if is_list else f"write (…) & {any_value}"
         words = f"init does not mention {names}: give a value, or {how} if any value is meant"
         raise DefinitionError(prefix_place(place_of(method), words))
     return init

@@ -124,7 +124,7 @@ def test_a_name_that_is_not_always_read_waits(body: str, found: str, tmp_path: P
 def test_a_name_that_is_always_read_has_its_place_in_errors(tmp_path: Path) -> None:
     with pytest.raises(Undefined) as error:
         value(tmp_path, "LET bad == <<7>>[2] IN bad = 1 /\\ FALSE")
-    assert [name for name, _ in error.value.stack[:1]] == ["bad"]
+    assert [name for name, *_ in error.value.stack[:1]] == ["bad"]
 
 
 def test_a_name_that_is_always_read_has_another_value_below_a_prime(tmp_path: Path) -> None:

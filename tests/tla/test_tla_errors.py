@@ -293,8 +293,40 @@ def test_an_error_of_the_first_states_is_told_once(tmp_path: Path) -> None:
         tmp_path, GOOD.replace("VARIABLE x", "VARIABLES x, y").replace("x = 0", "x = 0 /\\ y = 0")
     )
     path.with_suffix(".cfg").write_text(CONFIG)
-    words = "leaves y without a value; UNCHANGED y would keep its value"
+    words = "leaves y without a value (UNCHANGED y would keep its value)"
     assert verify("explore", str(path)).stderr.count(words) == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "where"),
+    [
+        ("IF x = 0 THEN y' = 1 ELSE TRUE", "in the ELSE branch at line 10, column 33"),
+        ("CASE x = 0 -> y' = 1 [] OTHER -> x < 3", "in the arm OTHER at line 10, column 40"),
+        ("((y' = 1 /\\ x = 0) \\/ x < 3)", "in the disjunct at line 10, column 29"),
+        (
+            "(UNCHANGED <<x, y>> \\/ x > 3 \\/ x = 0)",
+            "in the disjunct at line 10, column 30 or in the disjunct at line 10, column 39",
+        ),
+        ("Part(x)", "in the THEN branch at line 9, column 18"),
+    ],
+)
+def test_the_branch_that_forgets_a_variable_is_named(action: str, where: str, tmp_path: Path) -> None:
+    body = "VARIABLES x, y\nInit == x = 0 /\\ y = 0\n\n\n\nPart(n) == IF n > 0\n"
+    body += f"            THEN TRUE ELSE y' = 0\nDo == {action}\nNext == x' = 1 - x /\\ Do\n"
+    path = write_module(tmp_path, f"EXTENDS Integers\n{body}")
+    path.with_suffix(".cfg").write_text(CONFIG)
+    said = f"Next leaves y without a value {where} (UNCHANGED y there would keep its value), in Next (after"
+    assert said in verify("explore", str(path)).stderr
+
+
+def test_the_place_of_an_error_is_told_from_the_uses_of_its_operators(tmp_path: Path) -> None:
+    """A configuration uses Inv: it has no place in the module."""
+    body = GOOD.replace("Inv == ", "First(s) == s[1]\nInv == First(<<>>) = 1 /\\ ")
+    path = write_module(tmp_path, body)
+    path.with_suffix(".cfg").write_text(f"{CONFIG}\nINVARIANT Inv\n")
+    line = body[: body.index("Inv ==")].count("\n") + 2
+    said = f", in First (used at line {line}, column 8), in Inv (after 0 steps; in the state x = 0)"
+    assert said in verify("explore", str(path)).stderr
 
 
 def test_a_deadlock_says_how_it_is_allowed(tmp_path: Path) -> None:
@@ -336,7 +368,8 @@ def test_an_error_names_the_operators_around(tmp_path: Path) -> None:
     )
     with pytest.raises(Undefined) as caught:
         explore_module(tmp_path, body, CONFIG)
-    assert re.search(r":5:11: division by 0, in F \(6:9\), in G \(7:14\)", str(caught.value))
+    words = ":5:11: division by 0, in F (used at line 6, column 9), in G (used at line 7, column 14), in Next"
+    assert words in str(caught.value)
 
 
 def test_a_module_without_an_end(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_the_first_value_out_of_the_range_decides(tmp_path: Path) -> None:
     assert _errors_of_loads(path, "Typed") == {"Typed"}
     path = _write(tmp_path, "Typed", known=r"known = [n \in Node |-> IF n = First THEN {} ELSE 3]")
     (said,) = _errors_of_loads(path, "Typed")
-    assert "compared, in Typed (14:1)" in said
+    assert "compared, in Typed" in said
 
 
 def test_an_error_below_many_loops_takes_no_longer(tmp_path: Path) -> None:

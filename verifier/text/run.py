@@ -169,8 +169,8 @@ def _warnings(run: Run) -> list[str]:
         shown = "execution shown" if len(longer) == 1 else "executions shown"
         warnings.append(
             f"note: The {shown} for {join_words(lengths)} {'is' if len(longer) == 1 else 'are'} longer than "
-            f"--depth {run.depth}, because bmc also searches by parallel steps. One parallel step takes several "
-            "actions. --steps serial stops at the depth."
+            f"--depth {run.depth}, because bmc also searches by parallel steps. One parallel step takes "
+            "several actions. --steps serial stops at the depth."
         )
     return warnings
 

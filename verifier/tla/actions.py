@@ -356,12 +356,11 @@ class Walker(Composing):
             walked = f"{walker}.action, {walker}.frame"
             lines += [f"{before} = {walked}", f"{walked} = {evaluator.emit.bind(symbol)}, {inner}"]
             ended = [f"{walked} = {before}"]  # the next disjunct around the action is not part of it
-        name, place = symbol.shown, whole.place
 
         def within(error: Undefined) -> None:
             # The error may come from the continuation, which is not part of this definition.
             if symbol.place.line <= error.outermost.line <= symbol.last_line:
-                error.within(name, place)
+                error.within(symbol.shown, whole.place, symbol.place)
 
         failed = evaluator.emit.bind(within)
         return rest.make_call_lines(

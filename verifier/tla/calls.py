@@ -150,17 +150,17 @@ def _call_source(
         return ev.truth_of(constant, whole.place) if truth else constant
     arguments = argument_sources(ev, symbol, whole, unit, primed)
     body = compile_body(ev, symbol, target, primed, truth=truth)
-    name, place = symbol.shown, whole.place
+    place = whole.place
     if symbol.nested:
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
-        entered = _make_guarded_body_lines(ev, f"{body}(inner)", name, place)
+        entered = _make_guarded_body_lines(ev, f"{body}(inner)", symbol, place)
         return ev.emit.statements(["inner = e[:]", *given, *entered])
     remembers = ev.counts is None and is_worth_remembering(facts)  # a formula that is counted is evaluated
     if remembers and not any(parameter.arity for parameter in symbol.parameters):
         known = ev.memories.setdefault((symbol, truth), Memory())
         reads = [ev.index[variable] for variable in facts.reads]
-        enter = _body_function(ev, body, name, place)
+        enter = _body_function(ev, body, symbol, place)
         if reads and not arguments:
             alone = remember_without_arguments(ev, known, enter, target, reads, primed)
             return latest(ev, known, alone, reads, primed)
@@ -168,7 +168,7 @@ def _call_source(
         return ev.emit.call(remember_results(ev, known, enter, frame, target, reads, primed))
     return ev.emit.statements([
         f"e = {frame_source(ev, target, arguments)}",
-        *_make_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True),
+        *_make_guarded_body_lines(ev, _body_source(ev, body), symbol, place, alone=True),
     ])  # fmt: skip
 
 
@@ -179,12 +179,13 @@ def _body_source(ev: Evaluator, body: str) -> Source:
 
 
 def _make_guarded_body_lines(
-    ev: Evaluator, entered: Source, name: str, place: Place, *, alone: bool = False
+    ev: Evaluator, entered: Source, symbol: Definition, place: Place, *, alone: bool = False
 ) -> list[str]:
     """Return lines that evaluate the body of a definition. ``alone``: it is a definition of a module."""
+    name = symbol.shown
 
     def within(error: Undefined) -> None:
-        error.within(name, place)
+        error.within(name, place, symbol.place)
 
     def make_error(error: NoValue | RecursionError) -> Undefined:
         return Undefined(place, f"{error}, in {name}" if isinstance(error, NoValue) else endless(name))
@@ -203,9 +204,9 @@ def _make_guarded_body_lines(
     ]
 
 
-def _body_function(ev: Evaluator, body: str, name: str, place: Place) -> Callable[[Frame], Any]:
+def _body_function(ev: Evaluator, body: str, symbol: Definition, place: Place) -> Callable[[Frame], Any]:
     """Return a function that evaluates the body of a definition in its own frame."""
-    lines = _make_guarded_body_lines(ev, _body_source(ev, body), name, place, alone=True)
+    lines = _make_guarded_body_lines(ev, _body_source(ev, body), symbol, place, alone=True)
     made: Evaluate = ev.emit.names[ev.emit.define(lines)]
     return made
 
@@ -213,7 +214,7 @@ def _body_function(ev: Evaluator, body: str, name: str, place: Place) -> Callabl
 def _constant(ev: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit) -> Source:
     """Return the source of a definition that has one value, which is evaluated once for all its uses."""
     body = compile_body(ev, symbol, target, False, truth=False)
-    enter, names = _body_function(ev, body, symbol.shown, whole.place), ev.emit.names
+    enter, names = _body_function(ev, body, symbol, whole.place), ev.emit.names
     name = ev.values.setdefault(symbol, ev.emit.fresh("v"))
     names.setdefault(name, UNSET)
 

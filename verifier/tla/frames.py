@@ -37,22 +37,29 @@ class Undefined(Exception):
         """``tlc``: TLC's words for the error, if they are known."""
         super().__init__(words)
         self.place, self.words, self.tlc = place, words, tlc
-        self.stack: list[tuple[str, Place]] = []
+        self.stack: list[tuple[str, Place, bool]] = []
+        self.state = ""
+        """The words for the state in which the expression was evaluated, if they are known."""
 
     @property
     def outermost(self) -> Place:
         """Return the place where the outermost operator known so far was called."""
         return self.stack[-1][1] if self.stack else self.place
 
-    def within(self, name: str, place: Place) -> None:
-        """Add an operator that was being evaluated."""
-        self.stack.append((name, place))
+    def within(self, name: str, place: Place, own: Place) -> None:
+        """Add an operator that was being evaluated. It is used at a place, which is its own if no text uses
+        it: the configuration names it."""
+        self.stack.append((name, place, place != own))
+
+    def _say_use(self, place: Place) -> str:
+        file = "" if place.file == self.place.file else f" of {place.file}"
+        return f" (used at line {place.line}, column {place.column}{file})"
 
     def __str__(self) -> str:
         shown = self.stack[:MOST_FRAMES_SHOWN]
-        stack = "".join(f", in {name} ({place.line}:{place.column})" for name, place in shown)
+        stack = "".join(f", in {name}{self._say_use(place) if used else ''}" for name, place, used in shown)
         more = f", and {len(self.stack) - len(shown)} more" if len(self.stack) > len(shown) else ""
-        return f"{self.place}: {self.words}{stack}{more}"
+        return f"{self.place}: {self.words}{stack}{more}{self.state}"
 
 
 @dataclass(eq=False)

@@ -72,11 +72,11 @@ def _is_kept(ev: Evaluator, definition: Definition) -> bool:
 def _put_lines(ev: Evaluator, definition: Definition, unit: Unit, place: Place) -> list[str]:
     """Return lines that evaluate a definition, which is first read at a place."""
     assert definition.body is not None
-    name, slot, body = definition.name, unit.slot(definition), definition.body
+    slot, body = unit.slot(definition), definition.body
     source = keep_parts(ev, body, unit, ev.value_source(body, unit), is_value=True)
 
     def within(error: Undefined) -> None:
-        error.within(name, place)
+        error.within(definition.name, place, definition.place)
 
     return [
         "try:",
@@ -101,7 +101,7 @@ def local_source(
 
 def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool) -> Evaluate:
     """Return a function that evaluates a definition of a LET that is delayed or below a prime."""
-    slot, name, place, body = unit.slot(symbol), symbol.name, whole.place, symbol.body
+    slot, body = unit.slot(symbol), symbol.body
     made: list[Evaluate] = []
 
     def in_next(e: Frame) -> Any:
@@ -117,7 +117,7 @@ def _read(ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, prime
                 return in_next(e)
             return value.force_next() if primed else value.force()
         except Undefined as error:
-            error.within(name, place)
+            error.within(symbol.name, whole.place, symbol.place)
             raise
 
     return read

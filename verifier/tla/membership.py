@@ -171,7 +171,7 @@ def _part_by_name(
     ev: Evaluator, symbol: Definition, right: ast.Apply, unit: Unit, primed: bool, test: Inside
 ) -> Inside:
     """Return the membership test of a set that a definition describes. ``test``: the test of its body."""
-    target, place, name = unit_of(ev, symbol), right.place, symbol.shown
+    target = unit_of(ev, symbol)
     arguments = ", ".join(argument_sources(ev, symbol, right, unit, primed))
     given = ev.emit.function(f"[{arguments}]")
 
@@ -180,7 +180,7 @@ def _part_by_name(
         try:
             return test(inner + [None] * (target.size - len(inner)), item)
         except Undefined as error:
-            error.within(name, place)
+            error.within(symbol.shown, right.place, symbol.place)
             raise
 
     return inside

@@ -14,6 +14,7 @@ from verifier.tla.frames import PLAIN, SETTLED, UNSET, Undefined, Unit, force_de
 from verifier.tla.retracing import Walk, action_between
 from verifier.tla.specification import Specification
 from verifier.tla.splitting import Formula
+from verifier.tla.unassigned import say_branches_without
 from verifier.tla.value_types import NoValue, Value
 
 
@@ -89,17 +90,24 @@ class Walks:
         made, plain, kinds = tuple(self.evaluator.next), True, self.plain
         for value in made:
             if value is UNSET:
-                names = [n for n, v in zip(self.names, made, strict=True) if v is UNSET]
-                left = ", ".join(names)
-                kept = (
-                    f"<<{left}>> would keep their values"
-                    if len(names) > 1
-                    else f"{left} would keep its value"
-                )
-                advice = f"; UNCHANGED {kept}" if what == "Next" else ""
-                raise Undefined(self.place, f"{what} leaves {left} without a value{advice}")
+                raise self._explain_unset(what, made)
             plain = plain and type(value) in kinds
         return made if plain else tuple(self._list_value(item, i) for i, item in enumerate(made))
+
+    def _explain_unset(self, what: str, made: State) -> Undefined:
+        """Return the error of variables without a value, which names the branches that forget them."""
+        variables = self.specification.variables
+        unset = [one for one, value in zip(variables, made, strict=True) if value is UNSET]
+        left = ", ".join(one.name for one in unset)
+        words = f"{what} leaves {left} without a value"
+        if what != "Next":
+            return Undefined(self.place, words)
+        several, action = len(unset) > 1, self.evaluator.actions.action
+        where = "" if action is None else say_branches_without(self.evaluator, action, unset, self.place.file)
+        kept = f"<<{left}>>" if several else left
+        there, values = " there" if where else "", "their values" if several else "its value"
+        advice = f"(UNCHANGED {kept}{there} would keep {values})"
+        return Undefined(self.place, f"{words}{where and ' '}{where} {advice}")
 
     def _list_value(self, value: Value, index: int) -> Value:
         try:

@@ -285,7 +285,7 @@ class _Search:
             explorer.assume()
             explorer.explore()
         except Undefined as error:
-            error.words += locate_undefined_value(explorer)
+            error.state = locate_undefined_value(explorer)
             if not explorer.result.violations:
                 raise
             self.reason = str(error)  # earlier violations stand
