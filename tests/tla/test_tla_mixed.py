@@ -84,6 +84,16 @@ def test_the_first_of_one_kind_is_tlcs_beside_values_of_other_kinds(tmp_path: Pa
     assert readers.found == {"equal, 2 readers": 12}
 
 
+def test_an_infinite_set_beside_others_is_refused(tmp_path: Path) -> None:
+    """TLC has no value for {{1}, Nat}. The translation looked for TRUE and 1 in one part after the other."""
+    states = [{"d": "{1}"}, {"d": "{}"}, {"d": "{None}"}]
+    readers = Comparison()
+    trees = [Tree(r"(1 \in UNION {d, Nat})"), Tree(r"({1, 2} \subseteq UNION {Nat, d})")]
+    assert readers.compare(tmp_path, trees, states) == []
+    assert readers.found["equal, undefined"] == 6
+    assert sum(count for kind, count in readers.found.items() if kind.startswith("untranslated")) == 2
+
+
 def test_model_values_beside_others_hide_no_comparison(tmp_path: Path) -> None:
     """A record is no member of {None, {1}}: TLC compares it with {1}, whichever of both is stored first."""
     readers = Comparison()
@@ -117,6 +127,10 @@ SETS_OF_SETS = [
     {"d": text, "e": of}
     for text in ("1", "{}", "{1}", "<<2>>", '"b"')
     for of in ('{{<<>>}, {"fb", ""}}', "{{<<1>>}, {<<>>}}", "{{}}")
+]
+MODEL_VALUES_BESIDE = [
+    {"d": text}
+    for text in ("{None, FALSE}", "{None, {1}}", "{None, 1}", "{Na, <<1>>}", "{FALSE}", "{1}", "{None}")
 ]
 EMPTY_OR_NOT = [{"d": "{}"}, {"d": "{1}"}]
 EMPTY_OR_NO_SET = [{"d": "2"}, {"d": "{}"}, {"d": "[a |-> 1]"}]
@@ -170,6 +184,12 @@ EMPTY_OR_NO_SET = [{"d": "2"}, {"d": "{}"}, {"d": "[a |-> 1]"}]
             {x \in {<<1>>} : x \in Seq(d)}; 1 \in UNION {d, {2}}""",
         ),
         (
+            MODEL_VALUES_BESIDE,
+            r"""d \subseteq Nat; d \subseteq [{"fa"} -> 0..17]; d \subseteq [fa : {1}]; d \subseteq Seq({1});
+            d \subseteq Nat \cup {"a"}; d \subseteq 0..99; d \subseteq SUBSET {1, 2}; d \subseteq {1} \X {1};
+            d \subseteq {x \in Nat : x > 0}; d \subseteq {None} \cup Nat""",
+        ),
+        (
             EMPTY_OR_NOT,
             r"""[d -> d] \cup {0}; {0} \cup (d \X d); (SUBSET d) \cup {0}; UNION {SUBSET d, {0}};
             \A x \in [d -> d] \cup {0} : TRUE; \E x \in [{1} -> {1}] \cup {0} : TRUE; [a : d] \cup {0} = {};
@@ -182,13 +202,14 @@ EMPTY_OR_NO_SET = [{"d": "2"}, {"d": "{}"}, {"d": "[a |-> 1]"}]
     ids=[
         "unions of sets of words and of listed values", "sets and others", "listed members", "intervals",
         "parts of different kinds", "parts of sets of functions and of sets", "the empty set or no set",
+        "subsets with model values",
         "unions with sets of functions",
     ],
 )
 def test_expressions_that_differed_once(
     tmp_path: Path, states: list[dict[str, str]], expressions: str
 ) -> None:
-    beside = (ONE_OR_SET, PARTS, SETS_OF_SETS, EMPTY_OR_NO_SET, EMPTY_OR_NOT)
+    beside = (ONE_OR_SET, PARTS, SETS_OF_SETS, EMPTY_OR_NO_SET, MODEL_VALUES_BESIDE, EMPTY_OR_NOT)
     tlc = Tlc(TLC) if TLC.exists() and states in beside else None
     readers, trees = Comparison(tlc=tlc), [Tree(one.strip()) for one in expressions.split(";")]
     assert [f"{one}" for one in readers.compare(tmp_path, trees, states)] == []

@@ -22,7 +22,18 @@ from verifier.tla.translate.evaluating import make_known_function, make_strictly
 from verifier.tla.translate.function_forms import translate_application, translate_except, translate_function
 from verifier.tla.translate.making import equals
 from verifier.tla.translate.parts import set_of
-from verifier.tla.translate.symbolic import NO, YES, Functions, Known, Nothing, Products, Records, Sym
+from verifier.tla.translate.symbolic import (
+    NO,
+    YES,
+    Functions,
+    Known,
+    Nothing,
+    Products,
+    Records,
+    Sym,
+    Untranslated,
+)
+from verifier.tla.values import is_infinite, is_set
 
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
@@ -81,6 +92,9 @@ def _translate_set(t: Translator, whole: ast.SetOf, context: Context) -> Sym:
     for item in items:
         if isinstance(item, Nothing):
             return item
+    infinite = [isinstance(item, Known) and is_set(item.value) and is_infinite(item.value) for item in items]
+    if any(infinite) and not all(infinite):  # TLC compares no set with Nat, but None with it
+        raise Untranslated(whole.place, "an infinite set beside other members of a set")
     return require_one_kind(t, set_of([(YES, item) for item in items]))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from verifier.encodings.concrete import Concrete
 from verifier.encodings.sorts import (
     Boolean,
     Function,
@@ -21,14 +22,21 @@ from verifier.encodings.terms import Operator, Symbol, Term
 from verifier.tla.lazy_sets import Infinite
 from verifier.tla.translate.cases import Case
 from verifier.tla.translate.coding import NotInSort
-from verifier.tla.translate.connectives import and_, if_, not_, or_
+from verifier.tla.translate.connectives import and_, if_, implies, not_, or_
 from verifier.tla.translate.few_items import list_in_order
 from verifier.tla.translate.function_conversions import is_row, row_of_partial
+from verifier.tla.translate.infinite_sets import in_infinite, of_other_kind
 from verifier.tla.translate.joining import fit_pair
 from verifier.tla.translate.kinds import expect_kind, kinds_of
 from verifier.tla.translate.listed_sorts import over_listed
 from verifier.tla.translate.making import equals, less
-from verifier.tla.translate.parts import element_at, has_tag, payload_of, rows_of, sequence_length, table_of
+from verifier.tla.translate.parts import (
+    element_at,
+    itself,
+    rows_of,
+    sequence_length,
+    table_of,
+)
 from verifier.tla.translate.shapes import NOTHING
 from verifier.tla.translate.spreading import (
     MOST_EXPANDED,
@@ -63,6 +71,7 @@ from verifier.tla.translate.symbolic import (
 )
 from verifier.tla.translate.symbolic import Operator as Op
 from verifier.tla.translate.terms import SCALARS, TRUTH, literal, variable
+from verifier.tla.translate.value_kinds import EVERY
 from verifier.tla.value_types import ModelValue, NoValue, Value
 from verifier.tla.values import LazySet, is_infinite, is_member, is_set
 
@@ -71,7 +80,6 @@ if TYPE_CHECKING:
 
 
 Structure: TypeAlias = Functions | Records | Products | AllSequences
-_OTHER_KIND = "a value of another kind is looked for in this set"
 
 
 def has_candidate(t: Translator, of: Sym, item: Sym) -> Sym:
@@ -90,10 +98,6 @@ def _passes(t: Translator, of: Part, item: Sym) -> Sym:
         return of.test(item)
     finally:
         t.of_candidates = before
-
-
-def _of_other_kind(t: Translator, words: str = _OTHER_KIND) -> Sym:
-    return NO if t.of_candidates else Nothing(words)
 
 
 def contains(t: Translator, of: Sym, item: Sym) -> Sym:
@@ -138,13 +142,13 @@ def _in_span(t: Translator, of: Span, item: Sym) -> Sym:
     member."""
     whole = integer_of(t, item)
     parts = [less(t, of.low, whole, equal=True), less(t, whole, of.high, equal=True)]
-    inside = _of_other_kind(t) if isinstance(whole, Nothing) else and_(t, parts)
+    inside = of_other_kind(t) if isinstance(whole, Nothing) else and_(t, parts)
     kinds = kinds_of(t, item)
     if kinds.keys() == {"integer"}:
         return inside
     model = [held for kind, held in kinds.items() if kind == "model"]
     never = or_(t, [*model, less(t, of.high, of.low)])
-    other = if_(t, never, NO, _of_other_kind(t))
+    other = if_(t, never, NO, of_other_kind(t))
     return if_(t, kinds["integer"], inside, other) if "integer" in kinds else other
 
 
@@ -182,9 +186,9 @@ def _in_known(t: Translator, value: Value, item: Sym) -> Sym:
         try:
             return YES if is_member(item.value, value) else NO
         except NoValue as error:
-            return _of_other_kind(t, str(error))
+            return of_other_kind(t, str(error))
     if isinstance(value, Infinite):
-        return _in_infinite(t, value, item)
+        return in_infinite(t, value, item)
     described = describe(value)
     if not isinstance(described, Known):
         return contains(t, described, item)
@@ -214,47 +218,6 @@ def _among(t: Translator, members: list[Value], term: Term) -> Sym:
     return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(kept)), term))
 
 
-def _in_infinite(t: Translator, value: Infinite, item: Sym) -> Sym:
-    if value.name == "Any":
-        return YES
-    term = t.term(item)
-    if isinstance(term.sort, Variant):
-        result: Sym = NO
-        for tag, _ in term.sort.alternatives:
-            result = if_(t, has_tag(term, tag), _in_infinite(t, value, payload_of(term, tag)), result)
-        return result
-    if not isinstance(term.sort, SCALARS):
-        return _of_other_kind(t, f"a value of another kind is looked for in {value.name}")
-    return _in_tested(t, value, term)
-
-
-def _in_tested(t: Translator, value: Infinite, term: Term) -> Sym:
-    """Return the formula that a scalar passes the test of an infinite set. It is undefined for values of
-    another kind."""
-    inside, read = set[Concrete](), set[Concrete]()
-    for one in term.sort.values():
-        try:
-            passes = is_member(t.names.decode(one, term.sort), value)
-        except NoValue:
-            continue
-        read.add(one)
-        if passes:
-            inside.add(one)
-    held = _one_of(term, inside)
-    if len(read) == term.sort.size:
-        return held
-    other = _of_other_kind(t, f"a value of another kind is looked for in {value.name}")
-    return if_(t, _one_of(term, read), held, other)
-
-
-def _one_of(term: Term, values: set[Concrete]) -> Sym:
-    if len(values) == term.sort.size:
-        return YES
-    if not values:
-        return NO
-    return Term(Operator.CONTAINS, TRUTH, (literal(Set(term.sort), frozenset(values)), term))
-
-
 def _in_structure(t: Translator, of: Structure, item: Sym) -> Sym:
     """Translate membership in a set of functions, records, tuples or sequences. For an item of another kind
     it has no value, but a model value is no member (``tla.lazy_sets``)."""
@@ -262,9 +225,9 @@ def _in_structure(t: Translator, of: Structure, item: Sym) -> Sym:
     if table is not None:
         return _table_in(t, of, table)
     if isinstance(item, Known):
-        return NO if isinstance(item.value, ModelValue) else _of_other_kind(t)
+        return NO if isinstance(item.value, ModelValue) else of_other_kind(t)
     if isinstance(item, LAZY_SETS):
-        return _of_other_kind(t)
+        return of_other_kind(t)
     term = t.term(item)
     match term.sort:
         case Variant():
@@ -280,14 +243,14 @@ def _in_structure(t: Translator, of: Structure, item: Sym) -> Sym:
         case PartialFunction():
             return _partial_in(t, of, term)
         case Boolean() | Range() | Set():
-            return _of_other_kind(t)
+            return of_other_kind(t)
     raise Untranslated(None, f"membership of a value of {term.sort} in this set")
 
 
 def _in_subsets(t: Translator, of: Subsets, item: Sym) -> Sym:
     whole = expect_kind(t, item, "set")
     if isinstance(whole, Nothing):
-        return _of_other_kind(t, whole.words)
+        return of_other_kind(t, whole.words)
     inside = t.strict(subset(t, whole, of.base), whole)
     return if_(t, kinds_of(t, item)["set"], inside, NO) if t.of_candidates else inside
 
@@ -303,19 +266,19 @@ def _table_in(t: Translator, of: Structure, table: Table) -> Sym:
             return and_(t, [keys, *(t.member_of(of.range, one) for one in rows.values())])
         case Records():
             if not all(isinstance(key, str) for key in rows):
-                return _of_other_kind(t)
+                return of_other_kind(t)
             if rows.keys() != of.fields.keys():
                 return NO
             return and_(t, [t.member_of(image, rows[name]) for name, image in of.fields.items()])
         case Products():
             if rows.keys() != places:
-                return _of_other_kind(t)
+                return of_other_kind(t)
             if len(rows) != len(of.items):
                 return NO
             return and_(t, [t.member_of(image, rows[n]) for n, image in enumerate(of.items, 1)])
         case AllSequences():
             if rows.keys() != places:
-                return _of_other_kind(t)
+                return of_other_kind(t)
             return and_(t, [t.member_of(of.base, one) for one in rows.values()])
     assert_never(of)
 
@@ -329,7 +292,7 @@ def _sequence_in(t: Translator, of: Structure, term: Term) -> Sym:
             keys = equals(t, Span(Known(1), length), of.domain)
             return and_(t, [keys, _sequence_in(t, AllSequences(of.range), term)])
         case Records():
-            return if_(t, equals(t, length, Known(0)), NO, _of_other_kind(t))
+            return if_(t, equals(t, length, Known(0)), NO, of_other_kind(t))
         case Products():
             if capacity < len(of.items):
                 return NO
@@ -359,11 +322,11 @@ def _partial_in(t: Translator, of: Structure, term: Term) -> Sym:
             words = frozenset(one for one in keys.values() if isinstance(t.names.decode(one, keys), str))
             is_record = Term(Operator.SUBSET, TRUTH, (domain, literal(Set(keys), words)))
             inside = _record_in(t, of, term, domain)
-            return if_(t, is_record, inside, _of_other_kind(t))
+            return if_(t, is_record, inside, of_other_kind(t))
         case Products() | AllSequences():
             row = row_of_partial(t, term)
             inside = _sequence_in(t, of, t.term(row))
-            return if_(t, is_row(t, term, row), inside, _of_other_kind(t))
+            return if_(t, is_row(t, term, row), inside, of_other_kind(t))
     assert_never(of)
 
 
@@ -390,7 +353,7 @@ def subset(t: Translator, one: Sym, other: Sym) -> Sym:
     if isinstance(other, Known):
         other = describe(other.value)
     if isinstance(other, Joined) and not t.of_candidates:  # TLC looks into one part after the other
-        return and_(t, [for_all(t, c, t.member_of(other, c.item)) for c in spread(t, one)])
+        return _all_inside(t, one, partial(t.member_of, other))
     inside = _subset(t, one, other)
     return inside if t.of_candidates else t.require_comparable_parts(one, other, inside)
 
@@ -405,4 +368,22 @@ def _subset(t: Translator, one: Sym, other: Sym) -> Sym:
         (fits, left), (also, right) = fit_pair(t, one, other)
         if also is YES:
             return NO if fits is NO else if_(t, fits, Term(Operator.SUBSET, TRUTH, (left, right)), NO)
-    return and_(t, [for_all(t, case, contains(t, other, case.item)) for case in spread(t, one)])
+    return _all_inside(t, one, partial(contains, t, other))
+
+
+def _all_inside(t: Translator, one: Sym, is_inside: Callable[[Sym], Sym]) -> Sym:
+    """Return the formula that all members of a set are in another. TLC asks for model values first. If one of
+    them is missing, no other member is looked for, which may be of a kind without an answer."""
+    first: list[Sym] = []
+    then: list[Sym] = []
+    for case in spread(t, one):
+        inside = is_inside(case.item)
+        kinds = {} if t.of_candidates else kinds_of(t, case.item)
+        models = [held for kind, held in kinds.items() if kind not in EVERY]
+        if not models or len(models) == len(kinds):
+            (first if models else then).append(for_all(t, case, inside))
+            continue
+        is_model = or_(t, models)
+        first.append(for_all(t, case, implies(t, is_model, partial(itself, inside))))
+        then.append(for_all(t, case, or_(t, [is_model, inside])))
+    return and_(t, [*first, *then])
