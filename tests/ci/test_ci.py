@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import tomllib
 from functools import cache
@@ -55,6 +56,10 @@ def test_junit_has_a_case_for_each_check(project: Project, tmp_path: Path) -> No
     (failure,) = [case.result[0] for suite in found for case in suite if case.is_failure]
     assert failure.message == "VIOLATED in 5 steps; expected VIOLATED in 6 steps"
     assert "  5  Write(client=" in failure.text
+    command = "verify bmc {} --property no_lost_write --shortest --depth 8"
+    assert failure.text.startswith(
+        f"To see the execution, run: {command.format(project.folder / 'broken.py')}\n"
+    )
     cases = [case for suite in found if suite.name == "sac" for case in suite]
     (timed,) = [case.name for case in cases if case.time > 0]
     words = f"; same run as {timed}, which shows the time"
@@ -72,6 +77,70 @@ def test_json_says_the_same(project: Project) -> None:
     (surprise,) = [check for check in cell["checks"] if check["surprise"]]
     assert (surprise["subject"], surprise["found"]) == ("no_lost_write", "VIOLATED in 5 steps")
     assert len(surprise["trace"]["states"]) == 6
+    words = shlex.split(surprise["command"])
+    assert words[0] == "verify"
+    shown = verify(*words[1:])
+    assert (shown.exit_code, "no_lost_write: VIOLATED in 5 steps" in shown.stdout) == (10, True)
+
+
+def test_a_violation_comes_before_the_changed_hash(project: Project) -> None:
+    """Who records the new hash would record the violation, too."""
+    project.edit(
+        "lock.py", "[token.is_some, s.stored.is_none | (token.value >= s.stored.value)]", "[token.is_some]"
+    )
+    done = verify("ci", str(project.manifest), "--cell", "lock")
+    words = [line.strip() for line in done.stdout.splitlines()]
+    assert words[0] == "FAIL  lock: no_lost_write: VIOLATED in 5 steps; expected HOLDS(8)"
+    asked = (
+        f"verify bmc {project.folder / 'lock.py'} --set clients=2 --set last_token=2 --property no_lost_write"
+    )
+    assert words[1] == f"To see the execution, run: {asked} --shortest --depth 8"
+    assert words[2].startswith("FAIL  lock: spec_hash: ")
+    assert words[2].endswith(
+        "First review the failures of this cell: verify ci --update would expect them from then on"
+    )
+    done = verify("ci", str(project.manifest), "--cell", "lock", "--update")
+    assert f"expected from now on\n        To see the execution, run: {asked}" in done.stdout
+
+
+@pytest.mark.parametrize("cell", ["bounded", "sized"])
+def test_the_command_of_a_failure_in_a_module_shows_it(cell: str, tmp_path: Path) -> None:
+    """The cell names a configuration and constants."""
+    (tmp_path / "own folder").mkdir()
+    module = "---- MODULE M ----\nEXTENDS Integers\nCONSTANTS N, S, B\nVARIABLE x\nInit == x = 0\n"
+    module += "Next == x < N /\\ B /\\ x' = x + 1\nLow == x < 2\n====\n"
+    (tmp_path / "own folder" / "M.tla").write_text(module)
+    config = "INIT Init\nNEXT Next\nINVARIANT Low\nCONSTANTS N = 3 S = {a} B = FALSE\n"
+    (tmp_path / "own folder" / "Other.cfg").write_text(config)
+    engine = {"bounded": 'depth = 5\noptions = { steps = "serial" }', "sized": 'engine = "explore"'}[cell]
+    (tmp_path / "verify.toml").write_text(
+        f'[[cell]]\nid = "{cell}"\nspec = "own folder/M.tla"\nconfig = "own folder/Other.cfg"\n{engine}\n'
+        'constants = { S = "{a, b}", B = true }\n[cell.expect]\nLow = "holds"\nNoDeadlock = "holds"\n'
+    )
+    found = json.loads(verify("ci", str(tmp_path / "verify.toml"), "--format", "json").stdout)
+    checks = found["cells"][0]["checks"]
+    commands = {check["subject"]: check["command"] for check in checks if check["command"]}
+    assert commands.keys() == {"Low", "NoDeadlock"}
+    for name, command in commands.items():
+        shown = verify(*shlex.split(command)[1:])
+        assert shown.exit_code == (10 if name == "Low" else 13)
+        assert f"{name}: VIOLATED in {2 if name == 'Low' else 3} steps" in shown.stdout
+
+
+def test_an_uncovered_property_is_not_called_unrecorded(project: Project) -> None:
+    live = "---- MODULE L ----\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nSoon == <>(x = 1)\n====\n"
+    (project.folder / "L.tla").write_text(live.replace("VARIABLE", "EXTENDS Integers\nVARIABLE"))
+    (project.folder / "L.cfg").write_text("INIT Init\nNEXT Next\nPROPERTY Soon\n")
+    project.manifest.write_text('[[cell]]\nid = "l"\nspec = "L.tla"\ndepth = 2\n', encoding="utf-8")
+    done = verify("ci", str(project.manifest), "--update")
+    assert done.exit_code == 14
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(
+        "not covered  no cell expects a verdict on Soon, a temporal property of L.tla. Add a cell"
+    )
+    assert lines[-1].startswith(
+        f"recorded 1 of 1 cell in {project.manifest}: review what changed. 1 property is covered by"
+    )
 
 
 def test_an_update_changes_what_was_found_and_nothing_else(project: Project) -> None:

@@ -111,7 +111,7 @@ def test_recording_says_what_no_cell_covers(ring: Path) -> None:
     manifest.write_text('[[cell]]\nid = "ring"\nspec = "Ring.tla"\nengine = "explore"\n')
     done = verify("ci", str(manifest), "--update")
     assert done.exit_code == 14
-    words = "not recorded  Comes: no cell expects a verdict on Comes, a temporal property of Ring.tla"
+    words = "not covered  no cell expects a verdict on Comes, a temporal property of Ring.tla"
     assert words in done.stdout
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from verifier.ci.manifest import Cell, Expected
 from verifier.ci.work import CellRun, Facts, Refusal
@@ -18,6 +18,8 @@ from verifier.verdict import ExitCode, VerdictKind, say_limits, steps_words
 INTERRUPTED = "interrupted"
 SPEC_HASH, EXPECT = "spec_hash", "expect"
 """Subjects of checks of what the manifest says of a cell."""
+_RECORD = "Review the change, then run verify ci --update"
+_REVIEW_FIRST = "First review the failures of this cell: verify ci --update would expect them from then on"
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,19 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
     return checks
 
 
+def order_checks(before: Sequence[Check], after: Sequence[Check]) -> tuple[Check, ...]:
+    """Return the checks of a cell, first those of its run. If one of these fails, the advice is to review it,
+    not to record it with the new hash."""
+    failed = any(check.surprise is not None for check in after)
+    changed = [
+        replace(check, surprise=check.surprise.replace(_RECORD, _REVIEW_FIRST))
+        if failed and check.surprise is not None
+        else check
+        for check in before
+    ]
+    return (*after, *changed)
+
+
 def not_run() -> Check:
     """Return the check of a cell that was not done when the run was interrupted."""
     return surprise("run", f"nothing was decided: {INTERRUPTED}", ExitCode.INCONCLUSIVE)
@@ -218,7 +233,7 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     if expected != actual:
         words = (
             f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
-            f"{expected}. Review the change, then run verify ci --update"
+            f"{expected}. {_RECORD}"
         )
         return Check(SPEC_HASH, expected, actual, words, ExitCode.NOT_AS_EXPECTED)
     return Check(SPEC_HASH, expected, actual, None, 0)

@@ -13,6 +13,7 @@ from verifier.ci.check import (
     before_running,
     find_uncovered,
     not_run,
+    order_checks,
     to_run,
 )
 from verifier.ci.manifest import Cell, Expected
@@ -115,7 +116,7 @@ def _run(
         report = done.reported[0] if done.reported else None
         yield CellResult(
             cell,
-            (*before, *after_running(cell, facts, done)),
+            order_checks(before, after_running(cell, facts, done)),
             done.seconds,
             report if isinstance(report, CellRun) else None,
         )

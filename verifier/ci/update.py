@@ -31,8 +31,8 @@ class Updated:
     """The cells that were not changed."""
     removed: Mapping[str, tuple[str, ...]]
     """For each cell: the removed expectations of properties that no longer exist."""
-    bad: Mapping[str, tuple[str, ...]]
-    """For each changed cell: its new verdicts that are no success, each on one line."""
+    bad: Mapping[str, tuple[Row, ...]]
+    """For each changed cell: its new verdicts that are no success."""
     limited: Mapping[str, str]
     """For each changed cell with constraints: the words that say within which its verdicts are."""
     changed: tuple[str, ...]
@@ -102,20 +102,21 @@ def write_updated(path: Path, cells: Sequence[CellResult]) -> Updated:
     if after != before:
         replace_file(path, after)
     rows = {one.cell.id: one.ran.rows for one in cells if one.ran is not None and one.cell.id not in left}
-    surprising = {
-        cell: [row for row in own if row.verdict.exit_code and row.property_name in changes[cell].expected]
-        for cell, own in rows.items()
-    }
     bad = {
-        cell: tuple(f"{row.property_name} {verdict_line(row)}" for row in own)
-        for cell, own in surprising.items()
-        if own
+        cell: surprising
+        for cell, own in rows.items()
+        if (surprising := tuple(row for row in own if _is_bad_news(row, changes[cell])))
     }
     changed = tuple(cell for cell, own in changes.items() if own)
     limits = {cell: next(filter(None, map(limits_of, rows[cell])), "") for cell in changed}
     limited = {cell: words for cell, words in limits.items() if words}
     removed = {cell: own.removed for cell, own in changes.items() if own.removed}
     return Updated(tuple(left.values()), removed, bad, limited, changed)
+
+
+def _is_bad_news(row: Row, changes: CellChanges) -> bool:
+    """True if a verdict is no success, and was not expected."""
+    return bool(row.verdict.exit_code) and row.property_name in changes.expected
 
 
 def _record(table: Table, checked: CellResult) -> CellChanges:

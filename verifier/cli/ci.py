@@ -112,7 +112,9 @@ def _write(flag: str, outcome: Outcome, path: Path) -> str:
 
 def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
     """Runs the cells, rewrites the manifest, and returns 0 if all of it could be recorded."""
+    from verifier.ci.check import verdict_line
     from verifier.ci.update import write_updated
+    from verifier.report.cell_command import say_command_for
 
     check_writable("MANIFEST", path)
     outcome = _check_cells(path, names, jobs, anew=True, shown=False)
@@ -122,17 +124,23 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
         raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
     for cell, names in updated.removed.items():
         say(f"removed  {cell}: {', '.join(names)}: the spec has no property of that name")
-    for cell, verdicts in updated.bad.items():
-        say(f"review  {cell}: {', '.join(verdicts)}: expected from now on")
+    for checked in outcome.cells:
+        if rows := updated.bad.get(checked.cell.id):
+            verdicts = ", ".join(f"{row.property_name} {verdict_line(row)}" for row in rows)
+            say(f"review  {checked.cell.id}: {verdicts}: expected from now on")
+            if how := say_command_for(checked.cell, rows):
+                say(f"        {how}")
     for cell, words in updated.limited.items():
         say(f"review  {cell}: its verdicts are about executions{words} only")
     for one in updated.left:
         say(f"not recorded  {one.cell}: {one.reason}")
     for check in outcome.uncovered:
-        say(f"not recorded  {check.subject}: {check.surprise}")
+        say(f"not covered  {check.surprise}")
     recorded = len(outcome.cells) - len(updated.left)
     closing = "review what changed" if updated.changed else "no expectation changed"
-    say(f"recorded {recorded} of {say_count(len(outcome.cells), 'cell')} in {path}: {closing}")
+    uncovered = say_count(len(outcome.uncovered), "property is", "properties are")
+    also = f". {uncovered} covered by no cell" if outcome.uncovered else ""
+    say(f"recorded {recorded} of {say_count(len(outcome.cells), 'cell')} in {path}: {closing}{also}")
     codes = [one.exit_code for one in updated.left]
     return ExitCode.worst(codes + [check.exit_code for check in outcome.uncovered])
 

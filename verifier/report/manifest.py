@@ -8,7 +8,9 @@ from typing import Any
 
 from verifier.ci.check import CellResult, Check, limits_of
 from verifier.ci.checking import CellsProgress, Outcome
+from verifier.ci.manifest import Cell
 from verifier.printable import say_count, say_never_enabled
+from verifier.report.cell_command import command_of_cell, say_how_to_see
 from verifier.text.progress import ProgressText
 
 
@@ -18,8 +20,11 @@ def cell_lines(checked: CellResult) -> Iterator[str]:
         verdicts = ", ".join(f"{c.subject} {c.found}" for c in checked.checks if c.row is not None)
         within = ",".join(dict.fromkeys(filter(None, (limits_of(c.row) for c in checked.checks))))
         yield f"ok    {checked.cell.id}: {verdicts}{within and f',{within}'}, in {checked.seconds:.1f} s"
-    for check in checked.surprises:
+    shown = [check for check in checked.surprises if check.row is not None and check.row.trace is not None]
+    for check in (*shown, *(check for check in checked.surprises if check not in shown)):
         yield _make_failure(checked.cell.id, check)
+        if shown and check is shown[-1]:
+            yield f"      {say_how_to_see(checked)}"
     if never := _list_never_enabled(checked):
         yield f"warn  {checked.cell.id}: {say_never_enabled(never)}"
 
@@ -67,18 +72,21 @@ def _cell(checked: CellResult) -> Mapping[str, Any]:
         "options": dict(cell.options),
         "seconds": round(checked.seconds, 3),
         "never_enabled": list(_list_never_enabled(checked)),
-        "checks": [_check(check) for check in checked.checks],
+        "checks": [_check(check, cell) for check in checked.checks],
     }
 
 
-def _check(check: Check) -> Mapping[str, Any]:
+def _check(check: Check, cell: Cell | None = None) -> Mapping[str, Any]:
+    row = check.row if check.surprise is not None else None
+    trace = None if row is None else row.trace
     return {
         "subject": check.subject,
         "expected": check.expected,
         "found": check.found,
         "surprise": check.surprise,
         "exit_code": check.exit_code,
-        "trace": check.row.trace if check.row is not None and check.surprise is not None else None,
+        "trace": trace,
+        "command": None if cell is None or row is None or trace is None else command_of_cell(cell, [row]),
     }
 
 
