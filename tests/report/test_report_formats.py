@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import replace
 from functools import cache, reduce
@@ -14,7 +15,7 @@ from junitparser import Error, Failure, JUnitXml
 from lxml import etree
 from markdown_it import MarkdownIt
 
-from tests.support.command_line import CHAIN, LOCK, verify, wrong
+from tests.support.command_line import CHAIN, LOCK, ROOT, verify, wrong
 from tests.support.examples import kip320_first_try, run_rows
 from tests.support.reporting import JUNIT_SCHEMA, every_verdict, hostile_spec, like
 from verifier.outcomes.row import Row, job_id, rows_of
@@ -49,7 +50,7 @@ def test_junit_is_valid_and_only_good_verdicts_pass() -> None:
     assert [name for name, results in outcome.items() if not results] == ["OfHolds", "OfProved", "OfReached"]
     assert isinstance(outcome["OfViolated"][0], Failure)
     assert outcome["OfViolated"][0].type == "VIOLATED"
-    assert "fails for leader = " in outcome["OfViolated"][0].text
+    assert "StrongIsr fails in state 13:\n  for leader = " in outcome["OfViolated"][0].text
     assert isinstance(outcome["OfInconclusive"][0], Error)
     assert outcome["OfInconclusive"][0].message == "INCONCLUSIVE(timeout of 60 s, depth 7 closed)"
     assert outcome["OfError"][0].message == r"ERROR(two\x00sides)"
@@ -121,7 +122,19 @@ def test_text_has_the_constants_that_vary_and_the_execution() -> None:
         *("spec", "replicas", "property", "engine", "solver", "verdict", "seconds"),
         "TLC",
     ]
-    assert "fails for leader = " in text
+    assert "\n  for leader = " in text
+
+
+def test_a_trace_says_changes_and_the_failure_as_the_terminal_does(tmp_path: Path) -> None:
+    run, spec = tmp_path / "run.json", f"{ROOT / 'tests/support/toys.py'}:Lamps"
+    asked = ("bmc", spec, "--depth", "4", "--property", "SomeDarkBelow")
+    run.write_text(verify(*asked, "--format", "json").stdout)
+    shown, text = verify(*asked).stdout, verify("report", str(run)).stdout
+    ending = shown[shown.index("SomeDarkBelow fails in state 4:") :].partition("\n\n")[0]
+    assert "where below = {l1, l2, l3, l4}" in ending
+    assert ending in text
+    assert re.search(r"  2  LightBelow\(lamp=l\d\)\n     below: \+ l\d\n", text)
+    assert "added" not in text
 
 
 def test_the_command_asks_the_same_question() -> None:

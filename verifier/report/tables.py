@@ -10,7 +10,7 @@ from tabulate import tabulate
 from verifier.encodings.concrete import show_constants
 from verifier.outcomes.row import Row
 from verifier.printable import printable
-from verifier.report.diagram import ABSENT, Change, Diagram
+from verifier.report.diagram import ABSENT, MEMBER, Change, Diagram
 from verifier.report.fair_loop import loop_lines
 from verifier.report.known import CHECKER, find_known_answer
 from verifier.report.report import (
@@ -21,7 +21,10 @@ from verifier.report.report import (
     verdict_words,
     version_columns,
 )
+from verifier.report.telling import failing_name
 from verifier.report.trace_diagram import diagram_of
+from verifier.text.deltas import LOST
+from verifier.text.failure import say_false
 from verifier.verdict import VerdictKind
 
 _LONGEST = 60
@@ -70,10 +73,26 @@ def trace_text(row: Row) -> str:
     for number, step in enumerate(diagram.steps):
         lines.append(f"{number:>3}  {step if number else start}")
         lines += [f"     {diagram.name_change(one)}: {_change(diagram, one)}" for one in step.changes]
-    return "\n".join(map(printable, [*lines, *failure_lines(diagram), *loop_lines(row.trace)]))
+    return "\n".join(map(printable, [*lines, *_say_failure(row, diagram), *loop_lines(row.trace)]))
+
+
+def _say_failure(row: Row, diagram: Diagram) -> list[str]:
+    """The false formulas as the terminal shows them, below the name of the property; nothing if none is."""
+    if not diagram.failing:
+        return []
+    last = len(diagram.steps) - 1
+    where = f"step {last}, {diagram.steps[-1]}" if diagram.about_step else f"state {last}"
+    lines = [f"{failing_name(row)} fails in {where if last else 'the initial state'}:"]
+    for one in diagram.failing:
+        values = [(mentioned.path, mentioned.value) for mentioned in one.where]
+        lines += [f"  {line}" for line in say_false(one.formula, one.witnesses, values)]
+    return lines
 
 
 def _change(diagram: Diagram, change: Change) -> str:
+    member = diagram.member_of(change.place)
+    if member is not None:
+        return f"{'+' if change.after in MEMBER else LOST} {member[1]}"
     words = diagram.words(change)
     whole = f"{_short(change.before)} → {_short(change.after)}"
     return whole if words == f"{change.before} → {change.after}" else _short(words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from rich.text import Text
@@ -62,11 +62,18 @@ def _speaks_of_deadlocks(model: Model | None, trace: Trace, no_deadlock: str) ->
 
 
 def _part(part: FailingPart) -> Iterator[str]:
-    at = ", ".join(f"{name} = {value}" for name, value in part.witnesses)
-    where = ", ".join(f"{name} = {value}" for name, value in part.where)
+    return say_false(part.formula, part.witnesses, part.where)
+
+
+def say_false(
+    formula: str, witnesses: Iterable[tuple[str, object]], values: Iterable[tuple[str, object]]
+) -> Iterator[str]:
+    """Yield the lines on a false formula: for which elements, and at which values that it mentions."""
+    at = ", ".join(f"{name} = {value}" for name, value in witnesses)
+    where = ", ".join(f"{name} = {value}" for name, value in values)
     indent = "  " if at else ""
     if at:
         yield f"for {at}:"
-    yield f"{indent}{part.formula} is false"
+    yield f"{indent}{formula} is false"
     if where:
         yield f"{indent}where {where}"
