@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -176,7 +175,7 @@ def _is_descriptor(path: Path) -> bool:
 
 
 def _draft_of(target: Path) -> Path:
-    return target.with_name(f".{target.name[:_MOST_OF_THE_NAME]}.{secrets.token_hex(6)}.tmp")
+    return target.with_name(f".{target.name[:_MOST_OF_THE_NAME]}.{os.urandom(6).hex()}.tmp")
 
 
 def _write_draft(draft: Path, data: bytes, before: os.stat_result | None) -> None:

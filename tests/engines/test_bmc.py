@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.models import build
 from tests.support.toys import Chain, Lamps, LockServer, Lottery, Matchmaker, Overflow, SelfLoop, Unreachable
-from verifier.engines import bounded_search
+from verifier.engines import bmc, bounded_search
 from verifier.engines.bmc import Progress, Request, _BoundedCheck, check
 from verifier.engines.choices import StepsChoice
 from verifier.processes.children import ChildEnded, Children, Message
@@ -302,3 +302,15 @@ def test_serial_search_ends_once_it_can_find_nothing(
     checked._end_superfluous(searches)  # type: ignore[arg-type]
     assert ("serial" not in searches.running) is is_ended
     assert {"parallel", "explore"} <= set(searches.running)
+
+
+def test_serial_steps_begin_after_exploration_or_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exploration decides here long before. Without it, nothing is waited for."""
+    monkeypatch.setattr(bmc, "_HEAD_START", 600.0)
+    model = build(Chain({"top": 6}))
+    found = check(model, Request(("NeverTop",), 5))
+    assert found.verdicts[0].kind is VerdictKind.HOLDS
+    assert found.statistics["searches"]["serial"] == {"solver": bmc.PREFERRED_SOLVER}
+    alone = check(model, Request(("NeverTop",), 5, StepsChoice.SERIAL))
+    assert alone.verdicts[0].kind is VerdictKind.HOLDS
+    assert alone.statistics["searches"]["serial"]["depth"] == 5

@@ -212,7 +212,7 @@ class _Clauses:
         words = np.frombuffer(rows, np.uint64).reshape(2 * last, -1)
         literals = self._literals
         false = reduce(and_, (words[last + column - (column > 0)] for column in literals)).any(axis=1)
-        fallen = np.unique(self._orbits[false])
+        fallen = np.flatnonzero(np.bincount(self._orbits[false]))
         left = ~np.isin(self._orbits, fallen)
         self._orbits, self._literals = self._orbits[left], literals[:, left]
         kept: list[int] = fallen.tolist()

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from verifier.cli.output import PLAIN_WIDTH
 from verifier.cli.running import Display, Render
 from verifier.cli.streams import write_all
-from verifier.outcomes.content import as_object
-from verifier.outcomes.run import Run
 from verifier.printable import json_text, printable_text
 from verifier.processes.interrupts import INTERRUPTED, is_interrupt
 from verifier.processes.limits import Interrupted
@@ -19,6 +17,8 @@ from verifier.runs.told import ToldVerdicts
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from verifier.outcomes.run import Run
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ def write_run(run: Run, shown: Display, render: Render, has_answered: bool) -> i
 
 def _text(run: Run, shown: Display, render: Render) -> str:
     if shown.output_format == "json":
+        from verifier.outcomes.content import as_object
+
         return f"{json_text(as_object(run))}\n"
     from rich.console import Console
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.cli.output import check_writable, console, note, print_json, print_lines, write
 from verifier.cli.paths import writes
-from verifier.outcomes.content import as_object, write_trace
-from verifier.outcomes.run import Run
 from verifier.printable import json_text
 from verifier.specs.definition import Definition
 from verifier.text.run import with_constants
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from verifier.outcomes.run import Run
 
 _ONE_EACH = ("--trace-out",)
 """Options for which the first of several properties gets the named file, and the others get files beside
@@ -60,6 +60,8 @@ def announce(definition: Definition, what: str, *, for_all: bool = False) -> Non
 def show(finished: Run, shown: Display, render: Render) -> int:
     """Prints the run, writes its traces, and returns its exit code."""
     if shown.output_format == "json":
+        from verifier.outcomes.content import as_object
+
         print_json(as_object(finished))
     else:
         target = console()
@@ -84,6 +86,8 @@ def show_known(run: Run, shown: Display) -> None:
 
 def _write_traces(finished: Run, path: Path) -> None:
     """Writes the counterexamples of a run, the first to the path itself."""
+    from verifier.outcomes.content import write_trace
+
     verdicts = [verdict for verdict in finished.outcome.verdicts if verdict.trace is not None]
     written = [(one, trace) for one in verdicts if (trace := write_trace(finished, one)) is not None]
     if not written:
@@ -107,6 +111,7 @@ def _write_page(finished: Run, path: Path) -> None:
 
 def page_of(finished: Run, graph: Mapping[str, Any] | None = None) -> str:
     """Return the run as a page, with a drawing of the states and steps if there is one."""
+    from verifier.outcomes.content import as_object
     from verifier.outcomes.row import rows_of
     from verifier.report.page import as_html
     from verifier.report.report import Report

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.clauses.unrolling import Clauses, Steps
 from verifier.engines.bounded_search import (
@@ -28,7 +29,6 @@ from verifier.engines.implied import limit_by_implied
 from verifier.engines.outcome import Outcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.engines.search_by_exploring import ExploringSearch, is_worth_trying, search_by_exploring
-from verifier.engines.search_parts import Part
 from verifier.processes.children import ChildEnded, Children, Work
 from verifier.processes.limits import Limits
 from verifier.symmetry.bit_permutations import bit_permutations
@@ -39,9 +39,15 @@ from verifier.trust.shorten import shorten
 from verifier.trust.trace import Trace
 from verifier.verdict import ENDED_FIRST, Verdict, VerdictKind, beyond_depth, say_not_reached
 
+if TYPE_CHECKING:
+    from verifier.engines.search_parts import Part
+
 PREFERRED_SOLVER = "cadical"
 """CaDiCaL exhausts a depth serially four times as fast as Z3 (kip320 at depth 12). In parallel steps it is as
 fast at few replicas, and two to four times as fast at five."""
+_HEAD_START = 0.4
+"""The seconds that exploration has before the serial search begins: both exhaust depths, and where the states
+are few, exploration is done before serial steps are prepared."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +163,12 @@ class _BoundedCheck:
         for task in self._tasks():
             self.statistics["searches"][task.steps.value] = {"solver": task.solver}
             children.start(task.steps.value, self._work(task))
-        if self._explores():
+        if self._explores:
             self.statistics["searches"][EXPLORING] = {}
             children.start(EXPLORING, self._exploring())
         self._follow(children)
 
+    @cached_property
     def _explores(self) -> bool:
         """Exploration solves nothing, so a solver that is named is not asked beside it."""
         request = self.request
@@ -209,8 +216,12 @@ class _BoundedCheck:
             except ReplayFailure:
                 return True  # the parent says what is wrong with it
 
+        waits = task.steps is Steps.SERIAL and self._explores
+
         def work(report: Callable[[Any], None], incoming: Connection) -> None:
             decided: set[str] = set()
+            if waits:
+                time.sleep(_HEAD_START)
 
             def receive_decided() -> set[str]:
                 while incoming.poll():

@@ -19,15 +19,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verifier.clauses.action_limit import ActionLimit, exclusive_groups
 from verifier.clauses.frame_variables import FrameVariables
-from verifier.clauses.structural_invariants import structural_invariants
 from verifier.clauses.unrolling import Clauses, Steps, Unrolling, unroll
-from verifier.engines.search_parts import Part
 from verifier.solvers import ClauseSolver, UnknownAnswer, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
 from verifier.system.transition_system import TransitionSystem
+
+if TYPE_CHECKING:
+    from verifier.engines.search_parts import Part
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,8 @@ class _DepthSearch:
         # before the invariants would be computed.
         self.invariants: Clauses = []
         if task.steps is Steps.SERIAL and task.structural:
+            from verifier.clauses.structural_invariants import structural_invariants  # NumPy loads slowly
+
             # Searching breaks the symmetry, which orbits need.
             whole = unroll(system, Steps.SERIAL, symmetry=False) if task.permutations else self.unrolling
             self.invariants = structural_invariants(system, whole, task.permutations, task.guesses)

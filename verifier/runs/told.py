@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.engines.outcome import Outcome
-from verifier.outcomes.content import write_trace
 from verifier.outcomes.expectations import exit_code
 from verifier.runs.news import Known, Remark
 from verifier.runs.question import Answer, Question, conclude, make_undecided_verdicts
@@ -63,6 +62,8 @@ class ToldVerdicts:
         lost = [name for name in self._runs if _is_open(verdicts.get(name))]
         if not lost:
             return run
+        from verifier.outcomes.content import write_trace
+
         kept = {name: _at_own_sorts(*self._runs[name]) for name in lost}
         every = tuple((verdicts | kept).values())
         traces = {name: write_trace(told, one) for name in lost for one, told in [self._runs[name]]}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -205,7 +204,7 @@ class BlockWriter:
 
     def __init__(self, shelf: Shelf, name: str, columns: int, count: int, *, lasting: bool = True) -> None:
         self._target = shelf.folder / name
-        self._draft = self._target.with_name(f".{self._target.name}.{secrets.token_hex(6)}{DRAFT}")
+        self._draft = self._target.with_name(f".{self._target.name}.{os.urandom(6).hex()}{DRAFT}")
         self._block = (name, columns, count)
         self._checked, self._checksums = lasting and shelf.lasting, [0] * columns
         self._written = 0

@@ -18,7 +18,6 @@ import fcntl
 import json
 import os
 import re
-import secrets
 import shutil
 import tempfile
 import zlib
@@ -78,7 +77,7 @@ class WorkFolder(Generic[CheckpointT]):
         self._temporary, self._read = path is None, read
         self._question = question
         self._lock = -1
-        self.run = f"{secrets.token_hex(8)}-"
+        self.run = f"{os.urandom(8).hex()}-"
         """Begins the names of the blocks that this process writes."""
         self._runs: tuple[str, ...] = ()
         try:
