@@ -55,8 +55,8 @@ FAULTS = [
         "when=[token.is_some]",
         10,
         (
-            f"lock: {CHANGED} for {LOCK_HASH}",
             r"lock: no_lost_write: VIOLATED in 5 steps; expected HOLDS\(8\)$",
+            f"lock: {CHANGED} for {LOCK_HASH}",
         ),
         "lock.py",
     ),
@@ -66,8 +66,8 @@ FAULTS = [
         "    def no_lost_write",
         14,
         (
-            f"lock: {CHANGED}",
             r"lock: no_lost_write: HOLDS\(8\) is expected, but the spec has no such property",
+            f"lock: {CHANGED}",
         ),
         "lock.py",
     ),
@@ -91,8 +91,8 @@ FAULTS = [
         "s.stored.is_none & s.newest.is_some",
         12,
         (
-            f"lock: {CHANGED}",
             "lock: later_write: nothing was decided: INCONCLUSIVE.*; expected REACHED in 4 steps$",
+            f"lock: {CHANGED}",
         ),
         "lock.py",
     ),
@@ -166,7 +166,7 @@ FAULTS = [
         'DeadlockPerfect = "holds"\n',
         "",
         14,
-        ("manifest: DeadlockPerfect: no cell expects a verdict on DeadlockPerfect, which is a property",),
+        ("manifest: no cell expects a verdict on DeadlockPerfect, which is a property",),
     ),
     Fault(
         "another hash recorded",

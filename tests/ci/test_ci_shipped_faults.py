@@ -155,7 +155,7 @@ def test_a_missing_row_is_found(manifest: Path) -> None:
     edit(manifest, "rabbit-sac-restart-states", row, "")
     done = verify("matrix", str(manifest))
     assert done.exit_code == 14
-    words = "manifest: DeadlockPerfect: no cell expects a verdict on DeadlockPerfect, which is a property"
+    words = "manifest: no cell expects a verdict on DeadlockPerfect, which is a property"
     assert f"FAIL  {words}" in done.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,26 @@ def test_a_description_says_what_the_state_and_the_instances_consist_of() -> Non
         lines = [getattr(line, "plain", str(line)) for line in render_description(about, width)]
         assert all(len(line) <= width for line in lines)
         assert any(enum["members"][0] in line for enum in about["enumerations"] for line in lines)
+
+
+def test_a_protocol_without_fairness_says_so(tmp_path: Path) -> None:
+    """Its temporal properties fail in executions that stop at once."""
+    path = tmp_path / "fair.py"
+    body = """from verifier import *
+class Fair(Protocol):
+    def state(self): return State(x=Range(0, 1))
+    def init(self, s): return s.x == 0
+    @action()
+    def go(self, s): return Step(then={s.x: 1 - s.x})
+    @temporal
+    def soon(self, s): return eventually(s.x == 1)
+"""
+    path.write_text(body)
+    assert "Fairness\n  none\n    Executions may stop anywhere." in verify("show", str(path)).stdout
+    assert "No fairness is demanded, so every loop counts." in verify("live", str(path)).stdout
+    fair = "    def fairness(self): return [weak()]\n"
+    path.write_text(body + fair)
+    assert "Executions may stop" not in verify("show", str(path)).stdout
 
 
 @pytest.mark.parametrize("name", ["exactly-once", "rabbit-sac"])

@@ -115,6 +115,22 @@ def test_recording_says_what_no_cell_covers(ring: Path) -> None:
     assert words in done.stdout
 
 
+def test_a_cell_that_cannot_be_loaded_still_covers_its_properties(ring: Path) -> None:
+    """Its spec is refused already; nobody has to add a cell."""
+    ring.with_suffix(".cfg").write_text("INIT Init NEXT Next PROPERTY Comes INVARIANT Low CONSTANT N = 2")
+    manifest = ring.with_name("verify.toml")
+    expected = '[cell.expect]\nLow = "proved"\nNoDeadlock = "holds"\n'
+    cells = '[[cell]]\nid = "all"\nspec = "Ring.tla"\nconstants = { M = 2 }\n'
+    cells += f'{expected}Comes = "violated"\n'
+    manifest.write_text(f'{cells}[[cell]]\nid = "ring"\nspec = "Ring.tla"\nengine = "explore"\n{expected}')
+    done = verify("ci", str(manifest))
+    assert "FAIL  all: spec: " in done.stdout
+    assert "no cell expects" not in done.stdout
+    manifest.write_text(manifest.read_text().replace('Comes = "violated"\n', ""))
+    words = "FAIL  manifest: no cell expects a verdict on Comes, a temporal property of Ring.tla"
+    assert words in verify("ci", str(manifest)).stdout
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [("PROPERTES", "PROPERTIES"), ("Properties", "PROPERTIES"), ("property", "PROPERTY")],

@@ -109,6 +109,7 @@ def find_uncovered(
         for name in dict.fromkeys(required):
             # Other engines decide only the part of a temporal property about single states and steps.
             able = [cell for cell, facts_of in facts if facts_of.decides_temporal or name not in temporal]
+            able += [cell for cell in own if isinstance(known[cell.id], Refusal)]  # fails for another reason
             if not any(name in expecting[cell.id] for cell in able):
                 checks = {cell.id for cell, facts_of in facts if name in facts_of.by_default}
                 first = next((cell for cell in able if cell.id in checks), None)
@@ -152,16 +153,20 @@ def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:
 
 
 def order_checks(before: Sequence[Check], after: Sequence[Check]) -> tuple[Check, ...]:
-    """Return the checks of a cell, first those of its run. If one of these fails, the advice is to review it,
+    """Return the checks of a cell, the spec hash last. If another check fails, the advice is to review it,
     not to record it with the new hash."""
-    failed = any(check.surprise is not None for check in after)
-    changed = [
-        replace(check, surprise=check.surprise.replace(_RECORD, _REVIEW_FIRST))
-        if failed and check.surprise is not None
-        else check
-        for check in before
-    ]
-    return (*after, *changed)
+    others = [*after, *(check for check in before if check.subject != SPEC_HASH)]
+    failed = any(check.surprise is not None and check.subject != EXPECT for check in others)
+    return (
+        *others,
+        *(
+            replace(check, surprise=check.surprise.replace(_RECORD, _REVIEW_FIRST))
+            if failed and check.surprise is not None
+            else check
+            for check in before
+            if check.subject == SPEC_HASH
+        ),
+    )
 
 
 def not_run() -> Check:

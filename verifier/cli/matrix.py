@@ -53,7 +53,7 @@ def command(manifest: Path, groups: int | None, html: Path | None) -> int:
         known = survey(content.cells, cores())
     missing = [check for _, _, check in find_uncovered(content.cells, known)]
     for check in missing:
-        say(f"FAIL  manifest: {check.subject}: {check.surprise}", err=True)
+        say(f"FAIL  manifest: {check.surprise}", err=True)
     if missing and html is not None:
         note(f"there is no matrix, so {html} is not written")
     if missing:

@@ -40,7 +40,7 @@ def _make_failure(place: str, check: Check) -> str:
 def closing_lines(outcome: Outcome) -> Iterator[str]:
     """The lines about the whole manifest: properties that no cell covers, and the numbers."""
     for check in outcome.uncovered:
-        yield _make_failure("manifest", check)
+        yield f"FAIL  manifest: {check.surprise}"
     checks = [check for checked in outcome.cells for check in checked.checks] + list(outcome.uncovered)
     failed = sum(check.surprise is not None for check in checks)
     words = "all as expected" if failed == 0 else f"{failed} not as expected"

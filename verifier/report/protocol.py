@@ -32,7 +32,8 @@ def render_description(about: Mapping[str, Any], width: int) -> list[RenderableT
     if about["temporal"]:
         lasting = ((p["name"], p["says"], p["description"]) for p in about["temporal"])
         lines += _list("Temporal properties, which check and live decide", lasting, width)
-        fair = ((f["name"], "", "; ".join(f["conditions"])) for f in about["fairness"])
+        none = ("none", "", "Executions may stop anywhere. docs/liveness.md says how to demand fairness.")
+        fair = [(f["name"], "", "; ".join(f["conditions"])) for f in about["fairness"]] or [none]
         lines += _list("Fairness", fair, width)
     if about["lemmas"]:
         words = ((lemma["name"], "", lemma["description"]) for lemma in about["lemmas"])

@@ -179,8 +179,8 @@ def _remarks(run: Run, outcome: CheckOutcome) -> Iterator[str]:
     constants = run.definition.constants
     if constants and any(verdict.kind is VerdictKind.PROVED for verdict in outcome.verdicts):
         yield (
-            "PROVED is about these constants. For larger ones: --set, or prove --all-constants, "
-            "which may need lemmas."
+            "PROVED is about these constants only. --set takes larger ones. prove --all-constants is about "
+            "all constants, and may need lemmas."
         )
     if "deadlocks" in outcome.statistics:
         yield from remark_on_deadlocks(run)

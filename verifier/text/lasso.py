@@ -32,7 +32,7 @@ def render_loop(trace: Trace, written: Mapping[str, Any] | None, width: int) -> 
     for words in unmet:
         lines += map(Text, wrap(words, width, initial_indent="  ", subsequent_indent=_INDENT))
     if not loop.conditions:
-        lines.append(Text("The loop is fair: no fairness is demanded."))
+        lines.append(Text("No fairness is demanded, so every loop counts."))
     else:
         lines.append(Text("Why the loop is fair:"))
     for name, reason in loop.conditions:

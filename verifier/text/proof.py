@@ -44,7 +44,9 @@ def render_proof(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = [f"{name} {solver_version(name)}" for name in run.solvers]
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
-    lines += [*map(Text, wrap(", ".join([f"prove by {run.options['engine']}", *solvers]), width)), Text()]
+    engine = run.options["engine"]
+    how = "prove" if engine == "auto" else f"prove by {engine}"
+    lines += [*map(Text, wrap(", ".join([how, *solvers]), width)), Text()]
     shown: dict[tuple[str, ...], str] = {}
     for proof in proofs:
         lines += [*_invariant(run, proof, width, full, shown), Text()]

@@ -31,10 +31,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
-_UP_TO_NAMES = ", counting states that differ only in names of model values once"
-
-
-_UP_TO_NAMES = ", counting states that differ only in names of model values once"
+_UP_TO_NAMES = ", taking states that differ only in names of model values for one"
 
 
 @dataclass(frozen=True)
