@@ -28,6 +28,7 @@ from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import WORD, places, to_slices
 from verifier.specs.definition import DefinitionError, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula
+from verifier.storage.distinct import distinct
 from verifier.system.declared_symmetry import check_symmetry
 from verifier.system.liveness import LiveModel
 from verifier.system.model import Model
@@ -102,7 +103,7 @@ class Region:
         edges = self.graph.edges
         inside = edges[within[edges[:, 0]] & within[edges[:, 1]]]
         same = inside[:, 0] == inside[:, 1]
-        if self._renames(np.unique(inside[same, 0])):
+        if self._renames(distinct(inside[same, 0])):
             return True
         moving = inside[~same]
         order = np.argsort(moving[:, 0], kind="stable")

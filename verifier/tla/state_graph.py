@@ -10,6 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from verifier.storage.distinct import distinct
 from verifier.tla.columns.formulas import ColumnStates, Formulas
 from verifier.tla.columns.unsuited import FOUND_AGAIN
 from verifier.tla.evaluator import Evaluator
@@ -55,9 +56,7 @@ class Recorder:
         # A step counts once, even if several actions take it.
         parts = [*self._parts, (np.array(self._from, np.int64), np.array(self._to, np.int64))]
         froms, tos = (np.concatenate(column) for column in zip(*parts, strict=True))
-        steps = np.sort(froms * max(len(states), 1) + tos)
-        steps = steps[np.diff(steps, prepend=-1) > 0]  # np.unique loads numpy.ma, which takes 30 ms
-        sources, targets = np.divmod(steps, max(len(states), 1))
+        sources, targets = np.divmod(distinct(froms * max(len(states), 1) + tos), max(len(states), 1))
         by_columns = partial(_formulas, explorer, columns, check)
         initial = explorer.result.initial
         return Graph(evaluator, states, initial, sources, targets, check, _Levels(explorer), by_columns)

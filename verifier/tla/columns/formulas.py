@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from verifier.storage.distinct import distinct
 from verifier.tla import ast
 from verifier.tla.ast import Expression, Variable
 from verifier.tla.columns.batches import UNSET_NUMBER, Batch
@@ -112,5 +113,5 @@ class _Possible(Truth):
         rows = self.walk.rows(batch)
         if any((rows.column(of) == UNSET_NUMBER).any() for of in self.assigned if of.primed):
             raise Unsuited("a variable has no value")
-        possible = np.unique(rows.parents[self.changed.true(rows)])
+        possible = distinct(rows.parents[self.changed.true(rows)])
         return np.isin(batch.parents, possible, assume_unique=True)

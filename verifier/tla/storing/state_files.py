@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verifier.storage.blocks import Block, Column, Shelf, Slice, read_slice
+from verifier.storage.distinct import distinct
 from verifier.tla.coding import Code, Coding
 from verifier.tla.exploration_result import State
 from verifier.tla.value_types import Value
@@ -67,7 +68,7 @@ class Translation:
         if most > len(self._numbers):
             more = np.full(2 * most - len(self._numbers), -1, np.int64)
             self._numbers = np.concatenate([self._numbers, more])
-        new = np.unique(own[self._numbers[own] < 0])
+        new = distinct(own[self._numbers[own] < 0])
         made = [self._encode(number) for number in new.tolist()]
         self._numbers[new] = np.arange(len(made)) + first + len(codes)
         codes += made

@@ -8,6 +8,7 @@ import numpy as np
 
 from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.limits import Interrupted, Limits
+from verifier.storage.distinct import distinct
 from verifier.tla.coding import Code, Coding
 from verifier.tla.columns.numbers import Column, Numbers
 from verifier.tla.columns.search import Search
@@ -58,7 +59,7 @@ class _Translation:
         """Return the worker's numbers. Sets ``told``, the values that it must be told."""
         self.own = _widen(self.own, len(self.values))
         made: Column = self.own[column]
-        self.told = np.unique(column[made == _UNKNOWN])
+        self.told = distinct(column[made == _UNKNOWN])
         if not len(self.told):
             return made
         self.own[self.told] = -2 - np.arange(len(self.told))

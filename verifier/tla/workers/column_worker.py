@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from verifier.storage.distinct import distinct
 from verifier.tla.coding import Code, Coding
 from verifier.tla.columns.batches import UNSET_NUMBER
 from verifier.tla.columns.numbers import Column
@@ -82,7 +83,7 @@ class ColumnWorker:
         found.parents = steps.rows.parents[steps.new]
         for place, column in enumerate(found.columns):
             self._report(place, np.zeros(0, np.int64))
-            fresh = np.unique(column[~self.reported[place][column]])
+            fresh = distinct(column[~self.reported[place][column]])
             values = self.numbers[place].values
             found.fresh.append((fresh, [self.coding.encode(values[number]) for number in fresh.tolist()]))
         for place, (fresh, _) in enumerate(found.fresh):  # all values have bytes
