@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,9 @@ class Fair(Protocol):
     fair = "    def fairness(self): return [weak()]\n"
     path.write_text(body + fair)
     assert "Executions may stop" not in verify("show", str(path)).stdout
+    said = verify("live", str(path), "--fairness", "spec").stdout
+    assert "\nlive, fairness spec" in said
+    assert re.search(r"^soon PROVED: no fair loop among \d states violates it\.$", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["exactly-once", "rabbit-sac"])

@@ -93,4 +93,5 @@ class Limits:
 
 def _in_seconds(seconds: float | None) -> str:
     """Return a time limit for a message. A share of one is no round number."""
-    return f"{seconds or 0:.1f} s".replace(".0 s", " s")
+    shown = seconds or 0
+    return f"{shown:g} s" if shown < 0.1 else f"{shown:.1f} s".replace(".0 s", " s")

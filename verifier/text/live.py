@@ -65,7 +65,8 @@ def render_live(run: Run, width: int, *, full: bool) -> list[RenderableType]:
     """The whole run, on lines of at most ``width`` characters."""
     about = with_constants(run.definition.name, run.definition.constants)
     solvers = "".join(f", {name} {solver_version(name)}" for name in run.solvers)
-    how = f"live, engine {run.options['engine']}, fairness {run.options['fairness']}{solvers}"
+    engine = "" if run.options["engine"] == "auto" else f", engine {run.options['engine']}"
+    how = f"live{engine}, fairness {run.options['fairness']}{solvers}"
     lines: list[RenderableType] = [Text(line, "bold") for line in wrap(about, width)]
     lines += [*map(Text, wrap(how, width)), Text()]
     for verdict in run.outcome.verdicts:
@@ -108,7 +109,8 @@ def _by_orbits(run: Run) -> bool:
 def _remarks(run: Run) -> Iterator[str]:
     for verdict in run.outcome.verdicts:
         if verdict.reason is not None and verdict.kind in (VerdictKind.PROVED, VerdictKind.HOLDS):
-            yield f"{verdict.property_name}: {verdict.reason}."
+            why = verdict.reason.removeprefix("complete: ")
+            yield f"{verdict.property_name} {verdict.kind}: {why}."
         if run.options["engine"] in ("l2s", "prove") and verdict.found_by is not None:
             yield f"{verdict.property_name}: decided by the engine {verdict.found_by}."
     for name, figures in run.outcome.statistics.get("properties", {}).items():
