@@ -9,25 +9,21 @@ Source: Yu, Manolios and Lamport 1999, doi:10.1007/3-540-48153-2_6; in tlaplus/t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.tla.answers import answers
 from verifier.tla.assuming import compile_assumptions
-from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS, Begun, alike, goes_on
 from verifier.tla.columns.level_choice import ByColumns
 from verifier.tla.errors import TlaError
-from verifier.tla.exploration_result import State, Taken
+from verifier.tla.expanding import ExpandingSearch
+from verifier.tla.exploration_result import State
 from verifier.tla.extensions import EXIT
-from verifier.tla.frames import UNSET, Undefined
-from verifier.tla.known_states import Key
-from verifier.tla.parameters import find_taken_action as action_taken
+from verifier.tla.frames import UNSET
 from verifier.tla.permuting import find_permutations
-from verifier.tla.retracing import Walk, has_a_step
-from verifier.tla.search_state import SearchState
+from verifier.tla.retracing import Walk
 from verifier.tla.specification import Specification
 from verifier.tla.symmetry import Asymmetric, Symmetry
 
@@ -60,7 +56,7 @@ class Keeper(Protocol):
         ...
 
 
-class Explorer(SearchState):
+class Explorer(ExpandingSearch):
     """Explores a specification."""
 
     def __init__(
@@ -87,17 +83,11 @@ class Explorer(SearchState):
         """A search to continue, if it found the same states."""
         self.continued: Begun | None = None
         """That search, if it was continued."""
-        self.follow: Callable[[int, int], None] | None = None
-        """A callback for each step that the search takes, with the numbers of its states."""
-        self.follow_action: Callable[[int, int, Taken], None] | None = None
-        """A callback like this one, also with the action. It needs ``by_columns=False``."""
         self.after: Callable[[int], None] | None = None
         """A callback for each state once its successors are known. It needs ``by_columns=False``."""
         self.asymmetric: str | None = None
         """The reason why the permutations of the configuration are not used."""
         self._permuted = False
-        self._actions: list[Taken] = []
-        """The actions to the successors of the expanded state, if they are reported."""
         self.workers: ByWorkers | None = None
         self.keeper = keeper
         super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
@@ -266,7 +256,7 @@ class Explorer(SearchState):
         if self.level == self.max_depth:
             result.complete = False
             if self.looks_for_deadlocks:
-                self._look_for_deadlocks(range(first, end), walk)
+                self.look_for_deadlocks(range(first, end), walk)
             result.closed = self.level
             return False
         return True
@@ -349,7 +339,7 @@ class Explorer(SearchState):
             within = all(test() for test in self.constraints)
             key, known = self.known.find(state) if within else (None, None)
             if known is None:
-                number = self._add(state, -1, key) if within else -1
+                number = self.add_state(state, -1, key) if within else -1
                 self.violations.check(state, number, -1, self.initially)
                 self.violations.check(state, number, -1, self.invariants)
             result.beyond += not within
@@ -360,115 +350,6 @@ class Explorer(SearchState):
         self.ahead, self.walking = -1, True
         self.walks.walk_initial(add)
         self.ahead, self.walking = 0, False
-
-    def _add(self, state: State, parent: int, key: Key) -> int:
-        """Add a new state under its key. Return its number."""
-        number = self.known.add(state, parent, key)
-        self.result.distinct += 1
-        if self.max_states is not None and number >= self.max_states:
-            raise Interrupted(f"more than {say_count(self.max_states, 'state')}")
-        return number
-
-    def expand_state(self, number: int, walk: Walk) -> None:
-        """Find the successors of a state."""
-        if number % BETWEEN_CHECKS == 0:
-            self.enforce_limits()
-        result, following, walker = self.result, self.evaluator.next, self.evaluator.actions
-        state = self.states[number]
-        self.evaluator.now[:] = state
-        following[:] = [UNSET] * len(following)
-        successors: list[tuple[State, Definition | None]] = []
-        keep, plain, named = successors.append, self.walks.plain, self.follow_action is not None
-        self._actions.clear()
-
-        def add() -> None:
-            made = tuple(following)
-            for value in made:
-                if type(value) not in plain:
-                    made = self.walks.capture("Next")
-                    break
-            keep((made, walker.action))
-            if named:
-                self._actions.append(action_taken(walker))
-            if len(successors) % BETWEEN_CHECKS == 0:
-                self.enforce_limits()
-
-        walker.action, walker.between, self.walking = None, 0, True
-        try:
-            walk(add)
-        except Undefined:  # TLC has checked the successors before the error
-            self.walking = False
-            self._take(successors, state, number)
-            self.evaluator.now[:], self.walking = state, True
-            raise
-        self.walking = False
-        result.generated += len(successors) + walker.between
-        if not successors:
-            result.deadlocks += 1
-            if self.looks_for_deadlocks and self.deadlock not in result.violations:
-                self.violations.add(self.deadlock, number, None)
-        taken = result.taken
-        for _made, action in successors:
-            name = action.shown if action is not None else "Next"
-            taken[name] = taken.get(name, 0) + 1
-        self._take(successors, state, number)
-
-    def _look_for_deadlocks(self, numbers: Iterable[int], walk: Walk) -> None:
-        """Check that states which are not expanded have a step."""
-        expanded = self.current
-        for self.current in numbers:
-            if self.current % BETWEEN_CHECKS == 0:
-                self.enforce_limits()
-            if not has_a_step(self.evaluator, walk, self.states[self.current]):
-                self.result.deadlocks += 1
-                if self.deadlock not in self.result.violations:
-                    self.violations.add(self.deadlock, self.current, None)
-        self.current = expanded
-
-    def _take(self, successors: list[tuple[State, Definition | None]], state: State, number: int) -> None:
-        now, following, unset = self.evaluator.now, self.evaluator.next, [UNSET] * len(state)
-        states, of_steps = self.known, bool(self.steps or self.action_constraints)
-        by_row = states.by_row
-        steps: dict[tuple[Any, ...], bool] = {}
-        self.ahead = 1
-        for place, (made, _) in enumerate(successors):
-            row = states.row(made) if by_row else None
-            key, known = row, states.with_row(row)
-            if known is not None:
-                made = self.states[known]  # noqa: PLW2901 -- the equal state with the kept values
-            if self.possible is not None:
-                self.possible.step(state, made)
-            within: bool | None = True
-            if of_steps:
-                step = (made,) if row is None else row  # no two of these are equal
-                within = steps.get(step)
-                if within is None:
-                    within = steps[step] = self.allows_step(state, made, number)
-            if within and known is not None and self.always_alike:
-                self._report_step(number, known, place)
-                continue
-            now[:], following[:] = made, unset
-            for test in self.constraints:
-                within = within and test()
-            if not within:
-                self.violations.check(made, -1, number, self.invariants)
-                self.result.beyond += 1
-                continue
-            if not by_row:
-                key, known = states.find(made)
-            if known is None:
-                known = self._add(made, number, key)
-                now[:] = self.states[known]  # the values that are kept
-                self.violations.check(made, known, number, self.invariants)
-            self._report_step(number, known, place)
-        self.ahead = 0
-
-    def _report_step(self, number: int, other: int, place: int) -> None:
-        """Report the step to the successor at a place."""
-        if self.follow is not None:
-            self.follow(number, other)
-        if self.follow_action is not None:
-            self.follow_action(number, other, self._actions[place])
 
     def name_actions(self) -> None:
         """Find the actions between the states of the violations."""
