@@ -109,7 +109,7 @@ def _run(
         if isinstance(facts, Facts) and to_run(cell, facts):
             waiting[cell.id] = (cell, facts, before)
         else:
-            yield CellResult(cell, tuple(before), 0.0)
+            yield CellResult(cell, order_checks(before, ()), 0.0)
     longest = sorted(waiting.values(), key=lambda item: -(item[0].seconds or 0.0))
     for done in run([(cell, to_run(cell, facts)) for cell, facts, _ in longest], at_once, watch):
         cell, facts, before = waiting[done.name]

@@ -60,7 +60,10 @@ def explain_omission(checked: CellResult) -> NotRecorded | None:
         return NotRecorded(checked.cell.id, words, code)
     open_rows = [row for row in checked.ran.rows if row.verdict in _UNDECIDED]
     if open_rows:
-        words = "; ".join(f"{row.property_name}: {verdict_line(row)}" for row in open_rows)
+        by_words: dict[str, list[str]] = {}
+        for row in open_rows:
+            by_words.setdefault(verdict_line(row), []).append(row.property_name)
+        words = "; ".join(f"{', '.join(names)}: {verdict}" for verdict, names in by_words.items())
         code = ExitCode.worst(row.verdict.exit_code for row in open_rows)
         many = len(checked.ran.rows)
         what = f"{len(open_rows)} of {many} properties are open"

@@ -122,8 +122,10 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
         updated = write_updated(path, outcome.cells)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {reason_of(error)}") from None
-    for cell, names in updated.removed.items():
-        say(f"removed  {cell}: {', '.join(names)}: the spec has no property of that name")
+    for checked in outcome.cells:
+        if gone := updated.removed.get(checked.cell.id):
+            why = f"the spec has no property of that name, or {checked.cell.engine} does not check it"
+            say(f"removed  {checked.cell.id}: {', '.join(gone)}: {why}")
     for checked in outcome.cells:
         if rows := updated.bad.get(checked.cell.id):
             verdicts = ", ".join(f"{row.property_name} {verdict_line(row)}" for row in rows)
