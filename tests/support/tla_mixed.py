@@ -34,13 +34,14 @@ from tests.support.tla_mixed_texts import (
 )
 from tests.support.tla_random import interpret, translate_in_state
 from tests.support.tlc_batch import Said, Tlc
-from verifier.encodings.sorts import SortError
+from verifier.encodings.sorts import SortError, sorts_in
 from verifier.encodings.terms import Term
 from verifier.errors import TooLargeError, UsageError
 from verifier.runs.modules.loading import formula_named, load
 from verifier.runs.modules.translating import Symbolic, translate_module
 from verifier.tla.exploration_result import State
 from verifier.tla.order import text
+from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.contexts import Context
 from verifier.tla.translate.rules import make_translator
 from verifier.tla.translate.sampling import sample
@@ -198,9 +199,23 @@ class Reading:
         if of_tlc is not None:
             answers["TLC"] = UNDEFINED if of_tlc.value is None else of_tlc.value
         kind = kind_of(answers, str(words), of_tlc)
+        if kind == "translation has no value" and self._is_unlisted(term, theirs):
+            kind = "refused: no sort lists the value"
         if of_tlc is not None and of_tlc.value is None:
             answers["TLC"] += f" ({of_tlc.words[:300]})"
         return Difference(kind, words, where, answers)
+
+    def _is_unlisted(self, term: Term | None, value: Value | None) -> bool:
+        """True if a term's sort lists members with parts, and lacks a value. Engines refuse a module where
+        this happens: docs/tla-reference.md."""
+        names = self.asked.translation.names
+        if term is None or value is None or not any(map(names.lists, sorts_in(term.sort))):
+            return False
+        try:
+            names.encode(value, term.sort)
+        except NotInSort:
+            return True
+        return False
 
     def _of_term(self, term: Term | None, state: State, *, lowered: bool) -> Value | None:
         """The value of a term in a state; None if it has none."""

@@ -190,3 +190,30 @@ def test_alias_says_what_a_counterexample_shows(
     assert states[-1]["#meta"]["alias"] == last
     assert states[-1]["x"] == 3
     assert verify("replay", str(trace), "--spec", spec).exit_code == 0
+
+
+_UNITED = """EXTENDS Integers, Sequences, FiniteSets
+CONSTANT None
+VARIABLES n, listed, other, row
+Pair == <<[c |-> 1], [a |-> FALSE, b |-> TRUE]>>
+Some == {<<TRUE>>, <<Pair>>, Pair}
+Row(number, of, set, sequence) == n = number /\\ listed = of /\\ other = set /\\ row = sequence
+Init == \\/ Row(0, {}, {<<>>}, <<>>)
+        \\/ Row(1, {}, Some, <<[a |-> None, b |-> 1], [a |-> 3, b |-> 7], [a |-> 3, b |-> 0]>>)
+        \\/ Row(2, {Some}, {None}, <<>>)
+        \\/ Row(3, {}, {[b |-> 0], [a |-> None, b |-> "b", c |-> "b"]}, None)
+Next == UNCHANGED <<n, listed, other, row>>
+United == Cardinality(listed \\cup other) = CASE n = 0 -> 1 [] n = 1 -> 3 [] OTHER -> 2
+Joined == n = 0 => Cardinality(listed \\cup {row \\o row}) = 1
+"""
+
+
+def test_a_union_has_all_members_of_a_small_sort_beside_listed_ones(tmp_path: Path) -> None:
+    spec = str(write_module(tmp_path, _UNITED))
+    (tmp_path / "M.cfg").write_text("CONSTANT None = None\nINIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    asked = ("bmc", "--spec", spec, "--depth", "1", "--by", "translation", "--property")
+    assert _results(*asked, "United")["United"]["verdict"] == "HOLDS"
+    refused = verify(*asked, "Joined")  # the sort of rows is too large to be listed
+    assert refused.exit_code == 2
+    assert "has no value as translated in a reachable state" in refused.stderr
+    assert _results(*asked[:5], "--property", "Joined")["Joined"]["verdict"] == "HOLDS"

@@ -213,8 +213,8 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened, asked: Seque
             made.translation.keeps_sorts = False
             return "an intermediate value of an assignment is outside the guessed sorts: it gets its own sort"
         raise NotTranslated(
-            f"{made.loaded.definition.name}: a step from a reachable state has no value as translated, and "
-            f"has one to the interpreter: {INSTEAD}"
+            f"{made.loaded.definition.name}: a step or a property has no value as translated in a reachable "
+            f"state, and has one to the interpreter: {INSTEAD}"
         )
     sorts = made.sorts()
     wider = [name for name in sorts if sorts[name] != before[name]]

@@ -9,7 +9,7 @@ from verifier.encodings.sorts import Sort
 from verifier.encodings.terms import Term
 from verifier.tla.translate.coding import NotInSort
 from verifier.tla.translate.shape_sorts import sort_of
-from verifier.tla.translate.shapes import NOTHING, NoShape, Shape
+from verifier.tla.translate.shapes import MOST_HELD, MOST_HELD_IN_FORMULAS, NOTHING, NoShape, Shape
 from verifier.tla.translate.symbolic import YES, Known, Sym, Untranslated
 from verifier.tla.translate.terms import alike, literal, loses
 from verifier.tla.value_types import NoValue, Value
@@ -32,18 +32,19 @@ def join_sorts(t: Translator, one: Sort, other: Sort) -> Sort:
     """Return the least sort with the values of both sorts."""
     if one == other:
         return one
-    joined = t.joins.get((one, other))
+    most = MOST_HELD if t.kept_narrow else MOST_HELD_IN_FORMULAS
+    joined = t.joins.get((one, other, most))
     if joined is None:
         shape = Shape()
         try:
-            shape.add_sort(one, t.names)
-            shape.add_sort(other, t.names)
+            shape.add_sort(one, t.names, most)
+            shape.add_sort(other, t.names, most)
         except NoShape as error:
             raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
         joined = sort_of(shape, t.names)
         if loses(one, joined) or loses(other, joined):
             raise Untranslated(None, f"{one} and {other} have no common sort: {joined} lacks some values")
-        t.joins[one, other] = joined
+        t.joins[one, other, most] = joined
     return joined
 
 

@@ -30,8 +30,9 @@ from verifier.tla.values import materialize
 
 _MOST_SEEN = 4_096
 """The limit of keys or members that are kept as values."""
-_MOST_HELD = 64
-"""The largest sort whose values are listed beside others."""
+MOST_HELD, MOST_HELD_IN_FORMULAS = 64, 256
+"""The largest sort whose values are listed beside others, in assigned values and elsewhere. An assigned value
+that is not listed is outside the variable's sort, which is widened; elsewhere it would have no value."""
 _MOST_ADDED = 1 << 14
 """The limit of values that a shape remembers as added."""
 MOST_LISTED = 100_000
@@ -211,9 +212,10 @@ class Shape:
         for part in self._parts():
             part.permute(renamings)
 
-    def add_sort(self, sort: Sort, names: Names) -> None:
-        """Add the values of a sort."""
-        self._see_sort(sort, names)
+    def add_sort(self, sort: Sort, names: Names, most: int = MOST_HELD) -> None:
+        """Add the values of a sort. ``most``: the size of the largest sorts whose values are listed beside
+        others."""
+        self._see_sort(sort, names, most)
         match sort:
             case Boolean():
                 self.truths = True
@@ -225,14 +227,14 @@ class Shape:
                 for value in sort.values():
                     self.add(names.decode(value, sort))
             case Set():
-                self.members().add_sort(sort.element, names)
+                self.members().add_sort(sort.element, names, most)
             case Tuple() | Sequence() | Record():
-                self._add_row_sort(sort, names)
+                self._add_row_sort(sort, names, most)
             case Function() | PartialFunction():
-                self._add_function_sort(sort, names)
+                self._add_function_sort(sort, names, most)
             case Variant():
                 for _, part in sort.alternatives:
-                    self.add_sort(part, names)
+                    self.add_sort(part, names, most)
             case _:
                 raise NoShape(f"the sort {sort}")
 
@@ -242,8 +244,8 @@ class Shape:
             return {}
         return self.seen | self.held if self.lists else self.seen
 
-    def _see_sort(self, sort: Sort, names: Names) -> None:
-        if sort.size <= _MOST_HELD:
+    def _see_sort(self, sort: Sort, names: Names, most: int) -> None:
+        if sort.size <= most:
             values = (names.decode(one, sort) for one in sort.values())
             self.held |= dict.fromkeys(one for one in values if not isinstance(one, int | Truth))
         if names.lists(sort):
@@ -251,28 +253,28 @@ class Shape:
         elif not self.lists and not isinstance(sort, Listed) and sort != NOTHING:
             self.seen = None
 
-    def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names) -> None:
+    def _add_row_sort(self, sort: Tuple | Sequence | Record, names: Names, most: int) -> None:
         if isinstance(sort, Record):
             fields = self._record(frozenset(sort.field_sorts))
             for name, part in sort.fields:
-                fields[name].add_sort(part, names)
+                fields[name].add_sort(part, names, most)
         elif isinstance(sort, Tuple):
             for shape, item in zip(self._row(len(sort.items)).items, sort.items, strict=False):
-                shape.add_sort(item, names)
+                shape.add_sort(item, names, most)
         else:
             rows = self._row(sort.capacity)
             rows.lengths.update(range(sort.capacity))
             for shape in rows.items[: sort.capacity]:
-                shape.add_sort(sort.element, names)
+                shape.add_sort(sort.element, names, most)
 
-    def _add_function_sort(self, sort: Function | PartialFunction, names: Names) -> None:
+    def _add_function_sort(self, sort: Function | PartialFunction, names: Names, most: int) -> None:
         functions = self._functions()
         if isinstance(sort, Function):
             functions.domains.add(frozenset(names.decode(key, sort.domain) for key in sort.domain.values()))
         else:
             functions.partial = True
-        functions.keys.add_sort(sort.domain, names)
-        functions.results.add_sort(sort.range, names)
+        functions.keys.add_sort(sort.domain, names, most)
+        functions.results.add_sort(sort.range, names, most)
 
 
 @dataclass

@@ -91,7 +91,7 @@ class Translator:
 
     def _begin_memory(self) -> None:
         """Initialise the caches."""
-        self.joins: dict[tuple[Sort, Sort], Sort] = {}
+        self.joins: dict[tuple[Sort, Sort, int], Sort] = {}
         self.totals: dict[Term, bool] = {}
         self.tables: dict[Table, Term] = {}
         self.domains: dict[object, Term] = {}
