@@ -132,7 +132,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
     ),
     Rule(
         "a function beside sequences is never in Seq(S)", "membership._partial_in",
-        "return if_(t, is_row(t, term, row), inside, _of_other_kind(t))", "return NO",
+        "return if_(t, is_row(t, term, row), inside, of_other_kind(t))", "return NO",
         ("(1 :> 1)", "(1 :> 1 @@ 2 :> 1)", "(1 :> 2 @@ 3 :> 1)", "(2 :> 1)"),
         "DOMAIN x = {1, 2} /\\ x \\in Seq({1})", cause=True,
     ),
@@ -157,7 +157,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         _SETS, "~IsFiniteSet(x \\cup Nat)", cause=True,
     ),
     Rule(
-        "values of another kind are not in Nat", "membership._in_tested",
+        "values of another kind are not in Nat", "infinite_sets._in_tested",
         "return if_(t, _one_of(term, read), held, other)", "return held", body=_KIND, cause=True,
     ),
     Rule(
@@ -175,7 +175,7 @@ P == <>[](q \\notin (1..3) \\X (1..3))
         "less(t, whole, of.high, equal=True)", "less(t, whole, of.high)", _NUMBERS, "x \\in x..x",
     ),
     Rule(
-        "no number is in Nat", "membership._one_of",
+        "no number is in Nat", "infinite_sets._one_of",
         "return YES", "return NO", _NUMBERS, "x \\in Nat",
     ),
     Rule(
