@@ -142,7 +142,7 @@ class LaneEvaluator:
                 stack += missing
                 continue
             stack.pop()
-            kept = own if self._is_open(node) else values
+            kept = own if own is not values and self._is_open(node) else values
             arguments = [own[part] if part in own else values[part] for part in parts]
             kept[node] = _evaluate_node(node, arguments, mask)
         return own[root] if root in own else values[root]

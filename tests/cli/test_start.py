@@ -67,6 +67,7 @@ _TRANSLATION = ("verifier.tla.translate.definition", "verifier.runs.validation.v
 _MODULES = ("numpy", "pysat", *_ENGINES, *_TRANSLATION)
 _RESULTS = ("verifier.outcomes.content", "verifier.outcomes.row", "verifier.trust.itf")
 """The writers of JSON, which text on a terminal does not need."""
+_NOT_BESIDE_EXPLORE = ("verifier.engines.bmc", "verifier.engines.level_search", "verifier.clauses.unrolling")
 _PLAIN = ("hashlib", "secrets")
 _BEGIN = """
 import sys
@@ -88,7 +89,7 @@ print(*sys.modules)
             ["bmc", "rabbit-sac"],
             (*_PLAIN, "numpy", "pysat", *_PROVERS, "verifier.explicit", *_TRANSLATION, *_RESULTS),
         ),
-        (["explore", "rabbit-sac"], ("pysat", *_PROVERS, "verifier.engines.bmc", *_TRANSLATION, *_RESULTS)),
+        (["explore", "rabbit-sac"], ("pysat", *_PROVERS, *_NOT_BESIDE_EXPLORE, *_TRANSLATION, *_RESULTS)),
         (["show", "kip320"], ("numpy", "pysat", "verifier.tla", *_ENGINES)),
         (["list"], (*_PLAIN, "numpy", "pysat", "rich", "verifier.system", "verifier.tla", *_ENGINES)),
     ],

@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from pysmt.fnode import FNode
 
 from verifier.encodings.bits import FALSE, TRUE, bit, choice, conjunction, disjunction, negation
-from verifier.encodings.evaluator import Evaluator
+from verifier.encodings.evaluator import Evaluator, LaneEvaluator
 from verifier.encodings.scalars import total_of
 
 # The evaluator
@@ -43,3 +44,42 @@ def test_conditions_are_counted_however_many_there_are(count: int) -> None:
         held = sum(found[:count])
         assert found[count:] == [number <= held for number in range(len(total.values))], (chance, held)
         assert held < len(total.values)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lanes_have_the_values_of_single_states_whatever_was_asked_before(seed: int) -> None:
+    """Terms share parts, with and without free symbols. Values of an assignment are not those of the next."""
+    rng = Random(seed)
+    closed, free = (
+        [bit(f"lane{number}") for number in range(6)],
+        [bit(f"free{number}") for number in range(3)],
+    )
+
+    def grow(symbols: list[FNode]) -> list[FNode]:
+        terms = list(symbols)
+        for _ in range(30):
+            one, other, third = rng.choices(terms, k=3)
+            terms.append(
+                rng.choice([choice(one, other, third), conjunction([one, negation(other)]), negation(third)])
+            )
+        return terms
+
+    without = grow(closed)
+    terms = grow([*without[-8:], *free])
+    states = [[rng.random() < 0.5 for _ in closed] for _ in range(20)]
+    mask = (1 << len(states)) - 1
+    lanes = {
+        symbol: sum(state[index] << lane for lane, state in enumerate(states))
+        for index, symbol in enumerate(closed)
+    }
+    evaluate, single = LaneEvaluator(lanes, mask, free), Evaluator([*closed, *free], [*without, *terms])
+    for _ in range(12):
+        assigned = [rng.random() < 0.5 for _ in free]
+        asked = rng.sample(range(len(terms)), 5)
+        found = evaluate.under(dict(zip(free, assigned, strict=True)), [terms[index] for index in asked])
+        place = rng.randrange(len(without))
+        alone = evaluate(without[place])
+        for lane, state in enumerate(states):
+            values = single.single([*state, *assigned])
+            assert [value >> lane & 1 for value in found] == [values[len(without) + index] for index in asked]
+            assert alone >> lane & 1 == values[place]

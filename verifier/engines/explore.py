@@ -29,7 +29,6 @@ from verifier.engines.exploration import (
 )
 from verifier.engines.exploration_progress import Progress
 from verifier.engines.findings import Findings
-from verifier.engines.level_search import Head, LevelSearch
 from verifier.explicit.initial import initial_states
 from verifier.explicit.moves import Look, Successors
 from verifier.explicit.packing import Rows, places
@@ -41,6 +40,7 @@ from verifier.system.model import Model
 from verifier.trust.initial_states import require_initial_state
 
 if TYPE_CHECKING:
+    from verifier.engines.level_search import Head, LevelSearch
     from verifier.explicit.fused import FusedSteps
 
 _LOG = logging.getLogger(__name__)
@@ -80,12 +80,19 @@ def _explore(findings: Findings, search: _BreadthFirstSearch) -> None:
         search.run()
     elif beyond.folder is None and beyond.runner is None:
         if (head := search.run()) is not None:
-            with LevelSearch(findings, beyond) as files:
+            with _open_files(findings, beyond) as files:
                 files.begin(head)
     else:
-        with LevelSearch(findings, beyond) as files:
+        with _open_files(findings, beyond) as files:
             if not files.go_on() and (head := search.run(files.takes_over)) is not None:
                 files.begin(head)
+
+
+def _open_files(findings: Findings, beyond: Beyond) -> LevelSearch:
+    """Return the search in files. Its module is loaded only for it."""
+    from verifier.engines.level_search import LevelSearch
+
+    return LevelSearch(findings, beyond)
 
 
 class _BreadthFirstSearch:
@@ -132,6 +139,8 @@ class _BreadthFirstSearch:
 
     def _hand_over(self, starts: list[int], end: int) -> Head:
         """The findings; this search forgets them, so that its memory is free once the head is written."""
+        from verifier.engines.level_search import Head
+
         table, self.table, self._fused = self.table, StateTable(self.moves.words), None
         self._orbits = self.findings.orbits
         return Head(table, tuple(starts), end)
