@@ -35,6 +35,12 @@ _KINDS = {
     "PartialFunctionValue": "a partial function",
 }
 """The authors' words for classes of values."""
+_OTHER_WORDS = {
+    "liveness": "@temporal",
+    "safety": "@invariant() or @step_invariant()",
+    "fair": "a method fairness that returns [weak(…)] or [strong(…)]",
+}
+"""Words of other tools, and what is written here."""
 
 _VALUE = r"'(\w+Value|State)'"
 _SORTS = "|".join(kind.__name__ for kind in sorts.Sort.__subclasses__())
@@ -185,6 +191,8 @@ def _suggest_names(error: AttributeError | NameError) -> str:
     if isinstance(error, NameError):
         if name in _list_language_names():
             return f"the name {name!r} is not imported: write from verifier import {name}"
+        if name in _OTHER_WORDS:
+            return f"the name {name!r} is not known: write {_OTHER_WORDS[name]}"
         near = _find_near_names(error, name)
         return f"the name {name!r} is not known" + (f"; did you mean {near}?" if near else "")
     owner: Any = error.obj

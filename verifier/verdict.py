@@ -201,7 +201,8 @@ def say_why_open(reason: str | None, depth: int | None) -> str:
     of_sample = depth is None and any(words in (reason or "") for words in _OF_SAMPLES)
     if of_sample or _says_depth(reason):
         return str(reason)
-    return f"{reason}, {'no depth closed' if depth is None else f'depth {depth} closed'}"
+    between = ";" if "; " in str(reason) else ","
+    return f"{reason}{between} {'no depth closed' if depth is None else f'depth {depth} closed'}"
 
 
 def _says_depth(reason: str | None) -> bool:

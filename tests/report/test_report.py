@@ -393,6 +393,10 @@ def test_a_counterexample_beyond_the_depth_is_explained() -> None:
             "INCONCLUSIVE(timeout of 10 s, depth 7 closed)",
         ),
         (
+            Verdict("P", VerdictKind.INCONCLUSIVE, 7, 0.0, "timeout of 10 s; p and q seem unbounded"),
+            "INCONCLUSIVE(timeout of 10 s; p and q seem unbounded; depth 7 closed)",
+        ),
+        (
             Verdict("P", VerdictKind.INCONCLUSIVE, None, 0.0, "interrupted"),
             "INCONCLUSIVE(interrupted, no depth closed)",
         ),

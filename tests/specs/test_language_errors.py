@@ -159,3 +159,9 @@ def test_a_parameter_and_a_constant_may_both_be_meant(tmp_path: Path) -> None:
     )
     file.write_text(text.replace("s.role[n]: \"leader\"", "s.role[nodes]: \"leader\""))
     assert "the name 'nodes' is not known; did you mean 'self.nodes' or 'node'?" in wrong("show", str(file))
+
+
+def test_a_word_of_another_tool_is_translated(tmp_path: Path) -> None:
+    file = tmp_path / "vote.py"
+    file.write_text(VOTE + "\n    @liveness\n    def soon(self, s):\n        return eventually(s.x)\n")
+    assert "the name 'liveness' is not known: write @temporal" in wrong("show", str(file))
