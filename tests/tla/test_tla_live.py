@@ -491,3 +491,19 @@ def test_first_states_prove_nothing(
     violated = {one["property"] for one in found["results"] if one["verdict"] == "VIOLATED"}
     assert proved == HOLDING[specification]
     assert violated == set(ALL) - proved
+
+
+@pytest.mark.parametrize("by", ["interpreter", "translation"])
+def test_a_fairness_condition_for_each_element_is_named_by_its_text(by: str, tmp_path: Path) -> None:
+    r"""The value that is put for a name has the place of the set, which begins before the action."""
+    body = """VARIABLES pc, turn
+Init == pc = [p \\in {1, 2} |-> "idle"] /\\ turn = 2
+Enter(p) == pc[p] = "idle" /\\ turn = p /\\ pc' = [pc EXCEPT ![p] = "in"] /\\ UNCHANGED turn
+Leave(p) == pc[p] = "in" /\\ pc' = [pc EXCEPT ![p] = "idle"] /\\ turn' \\in {1, 2}
+Next == \\E p \\in {1, 2} : Enter(p) \\/ Leave(p)
+Spec == Init /\\ [][Next]_<<pc, turn>> /\\ \\A p \\in {1, 2} : WF_<<pc, turn>>(Enter(p) \\/ Leave(p))
+Each == []<>(pc[1] = "in")
+"""
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Each\n")
+    said = verify("live", str(write_module(tmp_path, body)), "--by", by).stdout
+    assert "\n  WF of Enter(p) \\/ Leave(p) with p = 1: enabled in no state of the loop" in said

@@ -149,7 +149,7 @@ def split_fairness(
 class _Unfolding:
     def __init__(self, evaluator: Evaluator, texts: Texts | None = None) -> None:
         self.evaluator = evaluator
-        self.texts = texts
+        self.texts = Texts() if texts is None else texts
 
     def of(self, whole: Expression, at: _Place) -> Unfolded:
         level = self._level(whole, at)
@@ -185,7 +185,7 @@ class _Unfolding:
         for definitions in reversed(at.lets):
             if self.evaluator.analysis.of(whole, at.module).free.intersection(definitions):
                 made = ast.Let(definitions, whole, place=whole.place)
-                whole = made if self.texts is None else self.texts.note(made, whole)
+                whole = self.texts.note(made, whole)
         return whole
 
     def _several(self, items: Sequence[Expression], at: _Place, *, conjunction: bool) -> Unfolded:
@@ -219,7 +219,7 @@ class _Unfolding:
         meant = meaning_of(replace(whole, action=action, subscript=subscript))
         assert isinstance(meant, ast.Junction)
         enabled, step = _parts_of_meaning(meant)
-        name = name_action((Texts() if self.texts is None else self.texts).of(whole.action))
+        name = name_action(self.texts.of(whole.action))
         with_ = f" with {', '.join(f'{n} = {value}' for n, value in at.bound)}" if at.bound else ""
         label = f"{'SF' if whole.strong else 'WF'} of {name}{with_}"
         said, step_said = self._say_fairness(whole)
@@ -228,8 +228,7 @@ class _Unfolding:
 
     def _say_fairness(self, whole: ast.Fairness) -> tuple[str, str]:
         """Return the text of a fairness condition and of its step, as the module has them."""
-        texts = Texts() if self.texts is None else self.texts
-        action, subscript = (text_at(span(texts.of(one))) for one in (whole.action, whole.subscript))
+        action, subscript = (text_at(span(self.texts.of(one))) for one in (whole.action, whole.subscript))
         kind = "SF" if whole.strong else "WF"
         return f"{kind}_{subscript}({action})", f"<<{action}>>_{subscript}"
 
