@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from tests.engines.test_random_systems import NAMES, RandomProtocol
 from tests.support import toys
-from tests.support.command_line import TOYS, verify
+from tests.support.command_line import LOCK, TOYS, verify
 from tests.support.explicit import explore
 from tests.support.models import build
 from tests.support.sampling import first_of, some_of
@@ -414,3 +415,15 @@ def test_time_that_is_over_decides_nothing() -> None:
     done = verify("induct", "--spec", "kip320", "--property", "StrongIsr", "--timeout", "2s", *arguments)
     assert done.exit_code == 12
     assert "timeout" in done.stdout
+
+
+def test_the_table_explains_its_cells() -> None:
+    said = verify("induct", LOCK).stdout
+    legend = said[said.index("\n", said.index(" init ")) :].partition("\n\n")[0]
+    for words in (
+        " Typed  each variable has a value of its sort",
+        "  init  each initial state satisfies the formula",
+        "safety  the lemmas imply the property",
+        "  0.00  proved, in so many seconds; · where nothing is to be proved",
+    ):
+        assert re.search(rf"^ *{re.escape(words)}$", legend, re.MULTILINE), legend

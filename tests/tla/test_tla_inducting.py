@@ -25,7 +25,7 @@ def test_an_induction_on_a_module_says_its_instances_and_its_text(tmp_path: Path
     lines = [line.split() for line in done.stdout.splitlines()]
     for number, name in enumerate(("Take(p1)", "Give(p1)", "Take(p2)", "Give(p2)"), 1):
         assert [str(number), name] in lines
-    (heads,) = (line for line in lines if line[:1] == ["init"])
+    (heads,) = (line for line in lines if line[:2] == ["init", "1"])
     (row,) = (line for line in lines if line[:1] == ["Mutex"] and len(line) == len(heads) + 1)
     assert [cell == "fails" for cell in row[2:6]] == [True, False, True, False]
     assert 'M.tla:9: Cardinality({p \\in Proc : pc[p] = "in"}) <= 1 is false' in done.stdout

@@ -105,7 +105,7 @@ def _table(run: Run, outcome: InductionOutcome, width: int) -> list[Text]:
     names = asked if repeated else [name for name in actions if name in asked]
     columns = [Kind.INITIATION, *names, Kind.SAFETY]
     heads = ["init", *(str(number) for number in range(1, len(columns) - 1)), "safety"]
-    margin = max(map(len, formulas))
+    margin = max(map(len, (*formulas, "safety")))
     at_once, lines = max((width - margin) // (_CELL + 2), 1), list[Text]()
     for first in range(0, len(columns), at_once):
         shown = slice(first, first + at_once)
@@ -122,10 +122,14 @@ def _table(run: Run, outcome: InductionOutcome, width: int) -> list[Text]:
 
 
 def _explain(run: Run, formulas: Sequence[str]) -> list[tuple[str, str]]:
-    """Explain the row and the column that the spec does not name."""
-    typed = (run.definition.titles.typed, "the bits of a state stand for values of the sorts")
-    safety = ("safety", "the lemmas imply the property")
-    return [typed, safety] if typed[0] in formulas else [safety]
+    """Explain the cells, and the row and the columns that the spec does not name."""
+    typed = (run.definition.titles.typed, "each variable has a value of its sort")
+    others = [
+        ("init", "each initial state satisfies the formula"),
+        ("safety", "the lemmas imply the property"),
+        ("0.00", "proved, in so many seconds; · where nothing is to be proved"),
+    ]
+    return [typed, *others] if typed[0] in formulas else others
 
 
 def _cell(group: ObligationGroup | None) -> str:
