@@ -246,7 +246,7 @@ def test_an_end_in_the_midst_keeps_the_depth_and_what_was_found(
             if explorer.result.closed == 3:
                 raise stop
 
-        monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
+        monkeypatch.setattr("verifier.tla.expanding.BETWEEN_CHECKS", 1)
         monkeypatch.setattr(bounded_checking._Watch, "look", look)
         found = _close_depths(translate_body(tmp_path, body, f"{CONFIG}PROPERTY Grows\n"), **given)
         assert found is not None
@@ -269,7 +269,7 @@ FAN_CONFIG = f"{CONFIG}INVARIANT Other\nPROPERTY Grows\nCHECK_DEADLOCK FALSE\n"
 
 def _handing_over(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """The interpreter looks at so many states and few more, and leaves the rest to translated modules."""
-    monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
+    monkeypatch.setattr("verifier.tla.expanding.BETWEEN_CHECKS", 1)
     _change_policy(monkeypatch, states_of_few_bits=most, states_of_many_bits=most)
 
 

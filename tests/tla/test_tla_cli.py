@@ -78,7 +78,7 @@ def test_a_violation_has_a_shortest_trace(module: Path, tmp_path: Path) -> None:
 
 def test_a_violation_is_announced_at_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of the state, not of the one that leads to it."""
-    monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
+    monkeypatch.setattr("verifier.tla.expanding.BETWEEN_CHECKS", 1)
     path = write_module(
         tmp_path, "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nLow == x < 3\nAny == TRUE"
     )

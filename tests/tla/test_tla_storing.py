@@ -103,7 +103,7 @@ def _compare(folder: Path, body: str, config: str, **options: Any) -> tuple[Any,
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at limits at each state, and keep each level."""
-    monkeypatch.setattr("verifier.tla.explorer.BETWEEN_CHECKS", 1)
+    monkeypatch.setattr("verifier.tla.expanding.BETWEEN_CHECKS", 1)
     monkeypatch.setattr(level_keeper, "_LEAST_SECONDS", -1.0)
     monkeypatch.setattr(level_keeper, "_TIMES_THE_COST", 0.0)
 
