@@ -51,3 +51,28 @@ def test_a_property_that_is_not_asked_for_may_have_no_value(tmp_path: Path) -> N
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY R\nINVARIANT Short\n")
     done = verify("prove", str(path), "--property", "Short")
     assert (done.exit_code, "PROVED" in done.stdout) == (0, True)
+
+
+_CHOICE = """---- MODULE Choice ----
+EXTENDS Naturals
+VARIABLE s
+Init == s \\in SUBSET {1, 2, 3}
+Next == s' = s \\ {CHOOSE x \\in s : x > 1}
+Small == s # {3}
+====
+"""
+
+
+@pytest.mark.parametrize("command", [*(f"explore {by}" for by in _BY), "check", "prove"])
+def test_the_place_of_a_missing_value_stands_beside_a_violation(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "Choice.tla"
+    path.write_text(_CHOICE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\n")
+    first, *options = command.split()
+    done = verify(first, str(path), *options)
+    printed = " ".join(done.stdout.split())
+    assert done.exit_code == 10
+    assert "Small: VIOLATED in 0 steps" in printed
+    assert "Choice.tla:5:19: CHOOSE finds no element that satisfies its formula" in printed
+    assert "UndefinedRead" not in printed
+    assert "Complete" not in printed

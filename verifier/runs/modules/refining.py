@@ -251,7 +251,9 @@ def _prepare_next_round(
         settled = settled.add_violations(made, run, leaving, asked)
         if not settled.verdicts:
             raise
-        figures = check_run(made, run, asked).outcome.statistics if asked.engine.counts_states else {}
+        figures = dict[str, Any]()
+        if asked.engine.counts_states:  # the steps of a state without a value for them are unknown
+            figures = {**check_run(made, run, asked).outcome.statistics, "complete": False}
         return settled.add_to(made, _stop_run(asked, str(error), figures), asked)
 
 
@@ -392,9 +394,19 @@ def _explain_open(run: Run, asked: ModuleQuestion, widened: Widened) -> Run:
     return replace(run, outcome=replace(run.outcome, verdicts=verdicts))
 
 
+def _is_deadlock_open(run: Run) -> bool:
+    """True if deadlocks were searched for, and the search did not decide whether there are any."""
+    title = run.definition.titles.no_deadlock
+    verdicts = run.outcome.verdicts
+    return any(one.property_name == title and one.kind is VerdictKind.INCONCLUSIVE for one in verdicts)
+
+
 def _is_decided(run: Run, leaving: Verdict) -> bool:
-    """True if all asked properties are violated, and not later than the sorts were left."""
+    """True if all asked properties are violated, and not later than the sorts were left. Deadlocks do not
+    count, unless they are open because an expression has no value: only the interpreter knows its place."""
     titles = run.definition.titles
+    if leaving.property_name == titles.undefined_read and _is_deadlock_open(run):
+        return False
     beside = (*titles.of_the_translation, titles.no_deadlock)
     others = [verdict for verdict in run.outcome.verdicts if verdict.property_name not in beside]
     return bool(others) and all(
