@@ -225,6 +225,32 @@ def test_the_comparison_looks_at_great_integers_too(tmp_path: Path) -> None:
         compare(protocol, lambda given: load_module(spec, given).specification, 1.0, Limits().begin())
 
 
+BELOW_AND_BEYOND = r"""---- MODULE Counts ----
+EXTENDS Integers
+CONSTANT Node
+VARIABLES s, c
+TypeOK == s \subseteq Node /\ c \in Nat
+Init == s = {} /\ c = 0
+Add(n) == n \notin s /\ s' = s \cup {n} /\ c' = c + 3
+Cut(n) == n \in s /\ s' = s \ {n} /\ c' = c - 1
+Next == \E n \in Node : Add(n) \/ Cut(n)
+Sum == TRUE
+====
+"""
+
+
+def test_a_drawn_state_may_leave_the_type_invariant_while_another_step_is_beyond(tmp_path: Path) -> None:
+    """From s = {a}, c = 0, Cut leads to c = -1, and Add beyond the greatest integer that is compared."""
+    (tmp_path / "Counts.tla").write_text(BELOW_AND_BEYOND)
+    config = "CONSTANT Node = {a, b}\nINIT Init\nNEXT Next\nINVARIANT Sum\n"
+    (tmp_path / "Counts.cfg").write_text(config)
+    spec = str(tmp_path / "Counts.tla")
+    protocol = make_protocol(load_module(spec, {}).specification, ("Sum",), ())
+    compared = compare(protocol, lambda given: load_module(spec, given).specification, 9.0, Limits().begin())
+    assert compared.undefined > 0
+    assert compared.steps > 0
+
+
 IFS = (
     r"w' = [i \in 0..1 |-> IF w[i] < N THEN w[i] + 1 ELSE 0]",
     r"w' = (IF x < N THEN [w EXCEPT ![0] = IF @ < N THEN @ + 1 ELSE N] ELSE w)",

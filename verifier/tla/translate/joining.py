@@ -17,6 +17,9 @@ from verifier.tla.value_types import NoValue, Value
 if TYPE_CHECKING:
     from verifier.tla.translate.translator import Translator
 
+_LONGEST_NAME = 120
+"""Most characters of a sort in a message."""
+
 
 def least_sort(t: Translator, value: Value) -> Sort:
     """Return the least sort of a value."""
@@ -40,12 +43,23 @@ def join_sorts(t: Translator, one: Sort, other: Sort) -> Sort:
             shape.add_sort(one, t.names, most)
             shape.add_sort(other, t.names, most)
         except NoShape as error:
-            raise Untranslated(None, f"{one} and {other} have no common sort: {error}") from None
+            raise Untranslated(None, f"{_refuse(one, other)}: {error}") from None
         joined = sort_of(shape, t.names)
         if loses(one, joined) or loses(other, joined):
-            raise Untranslated(None, f"{one} and {other} have no common sort: {joined} lacks some values")
+            raise Untranslated(None, f"{_refuse(one, other)}: {_name(joined)} lacks some values")
         t.joins[one, other, most] = joined
     return joined
+
+
+def _refuse(one: Sort, other: Sort) -> str:
+    """Say that two sorts have no common sort."""
+    return f"{_name(one)} and {_name(other)} have no common sort"
+
+
+def _name(sort: Sort) -> str:
+    """Return the name of a sort, without its middle if it lists many values."""
+    name = str(sort)
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 20]} … {name[-17:]}"
 
 
 def join_all_sorts(t: Translator, sorts: Iterable[Sort]) -> Sort:
