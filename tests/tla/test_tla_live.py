@@ -242,8 +242,8 @@ def test_all_of_a_property_is_decided(folder: Path) -> None:
     assert found == {name: verdict for name, verdict in expected.items() if name != "Safe"}
     proof = folder / "proof.json"
     words = ("M.tla", "--property", "Both", "--certificate", str(proof))
-    for command in (("live", "--engine", "prove"), ("prove",)):
-        assert verify(*command, *words).exit_code == 0
+    for command, code in ((("live", "--engine", "prove"), 0), (("prove",), 12)):
+        assert verify(*command, *words).exit_code == code
         assert verify("certify", str(proof), "--spec", "M.tla").exit_code == 0
     assert "verify check, bmc, explore and prove check it" in wrong("live", "M.tla", "--property", "Safe")
 
@@ -256,6 +256,35 @@ def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> N
     run = json.loads(verify("bmc", "M.tla", "--depth", "4", "--format", "json").stdout)
     found = {result["property"]: result["verdict"] for result in run["results"]}
     assert found == {"Both": "HOLDS", "Both (temporal part)": "INCONCLUSIVE"}
+
+
+_STEPS_ALONE = """EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 4
+Spec == Init /\\ [][Next]_x
+Both == [](x <= 3) /\\ []<>(x = 3)
+Other == [](x <= 3) /\\ []<>(x = 0)
+"""
+
+
+_SAFETY_ENGINES = ("prove", "explore", "explore --by translation", "bmc --depth 4", "simulate")
+
+
+@pytest.mark.parametrize("words", _SAFETY_ENGINES)
+@pytest.mark.parametrize("asked", ["Both", "all"])
+def test_a_named_property_is_not_decided_by_its_safety_part(words: str, asked: str, folder: Path) -> None:
+    """An execution may stop in state 0, so Both is violated, but not by a state or a step."""
+    write_module(folder, _STEPS_ALONE)
+    Path("M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Both Other\nCHECK_DEADLOCK FALSE\n")
+    command, *options = words.split()
+    done = verify(command, "M.tla", *options, "--property", asked, "--format", "json")
+    found = {result["property"]: result["verdict"] for result in json.loads(done.stdout)["results"]}
+    assert done.exit_code == 12
+    assert "INCONCLUSIVE" in (found["Both"], found.get("Both (temporal part)"))
+    assert ("Other" in found) is (asked == "all")
+    assert any(name.startswith("Other (") for name in found) <= (asked == "all")
+    assert verify("live", "M.tla", "--property", "Both").exit_code == 10
 
 
 @pytest.mark.parametrize("engine", ["explicit", "bmc"])

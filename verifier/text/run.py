@@ -287,7 +287,8 @@ def _are_others_decided(run: Run, names: Sequence[str]) -> bool:
     """True if a run decided all other properties, and a property of the module is among them."""
     others = [verdict for verdict in run.outcome.verdicts if verdict.property_name not in names]
     titles = run.definition.titles
-    own = (titles.no_deadlock, *titles.of_the_translation)
+    parts = (name.removesuffix(TEMPORAL_PART) for name in names)
+    own = (titles.no_deadlock, *titles.of_the_translation, *parts)
     named = any(verdict.property_name not in own for verdict in others)
     return named and all(verdict.kind is not VerdictKind.INCONCLUSIVE for verdict in others)
 

@@ -97,8 +97,7 @@ class SearchCheckpoint:
                 titles = self.asked.module.definition.titles
                 name = titles.undefined_read if name == titles.sorts else name  # noqa: PLW2901 -- that remains
                 verdicts.append(Verdict(name, VerdictKind.HOLDS, depth, self.seconds, found_by=EXPLORING))
-        if not self.asked.named:
-            verdicts += temporal_verdicts(self.specification)
+        verdicts += temporal_verdicts(self.specification, self.asked.named)
         outcome = Outcome(
             tuple(verdicts),
             self.never,

@@ -62,8 +62,7 @@ def read_as_protocol(
         Verdict(one, VerdictKind.INCONCLUSIVE, None, 0.0, NO_INVARIANT, found_by=ALL_CONSTANTS)
         for one in open_
     ]
-    if not source.named:
-        left_out += temporal_verdicts(specification)
+    left_out += temporal_verdicts(specification, source.named)
     properties = tuple(one for one in properties if one not in open_)
     for name in properties:
         if name not in specification.invariants:

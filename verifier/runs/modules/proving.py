@@ -216,8 +216,7 @@ def _make_run(
         settled.verdicts.get(name) or Verdict(name, VerdictKind.PROVED, None, seconds, found_by=EXPLORING)
         for name in question.properties
     ]
-    if not asked.named:
-        verdicts += temporal_verdicts(spec)
+    verdicts += temporal_verdicts(spec, asked.named)
     enabled, never = list_enabled_actions(explorer.result, asked.module.definition)
     figures = {"states": explored.states, "depth": explored.depth, "seconds": round(explored.seconds, 3)}
     statistics = {

@@ -89,9 +89,9 @@ def end_run(asked: ModuleQuestion, reason: str) -> Run:
     from verifier.runs.modules.verdicts import temporal_verdicts
 
     run = asked.engine.run(replace(asked.question, ended=reason), asked.listen, asked.built)
-    if asked.named or asked.engine.decides_temporal:
+    if asked.engine.decides_temporal:
         return run
-    more = tuple(temporal_verdicts(asked.module.specification))
+    more = tuple(temporal_verdicts(asked.module.specification, asked.named))
     return replace(run, outcome=replace(run.outcome, verdicts=(*run.outcome.verdicts, *more)))
 
 

@@ -325,8 +325,7 @@ class _Walks:
             self.verdicts.get(name) or Verdict(name, VerdictKind.INCONCLUSIVE, None, seconds, why)
             for name in self.names
         ]
-        if not self.asked.named:
-            verdicts += temporal_verdicts(self.spec)
+        verdicts += temporal_verdicts(self.spec, self.asked.named)
         names = [action.name for action in self.asked.module.definition.actions]
         never = tuple(name for name in names if not self.enabled[name])
         enabled = tuple(name for name in self.enabled if self.enabled[name])

@@ -48,8 +48,8 @@ def check_run(made: Symbolic, run: Run, asked: ModuleQuestion) -> Run:
     """Return the run with counterexamples replayed by the interpreter. Verdicts that only concern the
     translation are removed."""
     verdicts = tuple(_replay_and_explain(made, verdict) for verdict in _select_module_verdicts(run, asked))
-    if not asked.named and not asked.engine.decides_temporal:
-        verdicts += tuple(temporal_verdicts(made.translation.specification))
+    if not asked.engine.decides_temporal:
+        verdicts += tuple(temporal_verdicts(made.translation.specification, asked.named))
     labelled = [_label_steps(made, verdict) for verdict in verdicts]
     enabled = tuple(dict.fromkeys(_name_action(made, name) for name in run.outcome.enabled))
     ways = _group_actions(made, run)
@@ -366,11 +366,14 @@ def _as_far(verdict: Verdict, beside: Sequence[Verdict]) -> Verdict:
     return verdict
 
 
-def temporal_verdicts(specification: Specification) -> Iterator[Verdict]:
-    """Yield the verdicts on the temporal parts of properties, which this engine does not decide."""
+def temporal_verdicts(specification: Specification, named: Collection[str]) -> Iterator[Verdict]:
+    """Yield the verdicts on the temporal parts of properties, which this engine does not decide. If the user
+    named properties, those of other properties are left out."""
     for name, safety in specification.properties.items():
-        if safety.liveness:
-            yield Verdict(temporal_name(name, safety), VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
+        part = temporal_name(name, safety)
+        is_asked = not named or name in named or ("all" in named and part != name)
+        if safety.liveness and is_asked:
+            yield Verdict(part, VerdictKind.INCONCLUSIVE, None, 0.0, LEFT_TO_LIVE)
 
 
 def _replay_and_explain(made: Symbolic, verdict: Verdict) -> Verdict:
