@@ -7,7 +7,7 @@ from collections.abc import Sequence as PythonSequence
 from dataclasses import dataclass
 from typing import Any
 
-from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.concrete import Concrete, FrozenMap
 from verifier.encodings.sorts import (
     Bag,
     Boolean,
@@ -23,6 +23,7 @@ from verifier.encodings.sorts import (
 )
 from verifier.encodings.terms import Symbol
 from verifier.text.deltas import delta, is_brief, of_bags
+from verifier.text.notation import PLAIN, Notation
 
 _ABSENT = "–"
 
@@ -64,9 +65,10 @@ def changes(
     after: Mapping[str, Concrete],
     lanes: Sort | None,
     first_index: int = 0,
+    notation: Notation = PLAIN,
 ) -> list[Entry]:
     """The differences of ``after`` from ``before``, in the order of the variables."""
-    differ = _Differ(lanes, first_index)
+    differ = _Differ(lanes, first_index, notation)
     return [
         entry
         for symbol in variables
@@ -75,13 +77,19 @@ def changes(
 
 
 def contents(
-    variables: PythonSequence[Symbol], state: Mapping[str, Concrete], lanes: Sort | None, *, brief: bool
+    variables: PythonSequence[Symbol],
+    state: Mapping[str, Concrete],
+    lanes: Sort | None,
+    *,
+    brief: bool,
+    notation: Notation = PLAIN,
 ) -> list[Entry]:
     """The contents of a state. With ``brief``, a value that all lanes share is written once."""
+    lister = _Lister(lanes, brief, notation)
     return [
         entry
         for symbol in variables
-        for entry in _contents(symbol.sort, state[symbol.name], _Place(symbol.name), lanes, brief)
+        for entry in lister.entries(symbol.sort, state[symbol.name], _Place(symbol.name))
     ]
 
 
@@ -91,46 +99,56 @@ def lane_of(path_sort: Sort, lanes: Sort | None) -> bool:
     return lanes is not None and isinstance(path_sort, functions) and path_sort.domain == lanes
 
 
-def _below(place: _Place, sort: Sort, key: Concrete, lanes: Sort | None) -> _Place:
+def _below(place: _Place, sort: Sort, key: Concrete, lanes: Sort | None, notation: Notation) -> _Place:
     decides = not place.keyed and lane_of(sort, lanes)
-    return _Place(f"{place.path}[{show(key)}]", key if decides else place.lane, True)
+    return _Place(f"{place.path}[{notation.show(key)}]", key if decides else place.lane, True)
 
 
-def _contents(sort: Sort, value: Any, place: _Place, lanes: Sort | None, brief: bool) -> Iterator[Entry]:
-    if isinstance(sort, Function) and not place.keyed and lane_of(sort, lanes):
-        if brief and _uniform(value):
-            yield place.entry(_compact(sort, value))
-            return
-        for key, item in value.items():
-            yield _below(place, sort, key, lanes).entry(_show(sort.range, item, brief))
-    elif (
-        isinstance(sort, Record) and not place.keyed and any(lane_of(part, lanes) for _, part in sort.fields)
-    ):
-        for name, part in sort.fields:
-            yield from _contents(part, value[name], _Place(f"{place.path}.{name}"), lanes, brief)
-    else:
-        yield place.entry(_show(sort, value, brief))
+@dataclass(frozen=True)
+class _Lister:
+    """Lists the parts of a value."""
 
+    lanes: Sort | None
+    brief: bool
+    notation: Notation
 
-def _show(sort: Sort, value: Any, brief: bool) -> str:
-    return _compact(sort, value) if brief else show(value)
+    def entries(self, sort: Sort, value: Any, place: _Place) -> Iterator[Entry]:
+        """The contents of a place."""
+        has_lanes = not place.keyed and lane_of(sort, self.lanes)
+        if isinstance(sort, Function) and has_lanes:
+            if self.brief and _uniform(value):
+                yield place.entry(self._compact(sort, value))
+                return
+            for key, item in value.items():
+                below = _below(place, sort, key, self.lanes, self.notation)
+                yield below.entry(self._show(sort.range, item))
+        elif isinstance(sort, Record) and not place.keyed and self._has_lanes(sort):
+            for name, part in sort.fields:
+                yield from self.entries(part, value[name], _Place(f"{place.path}.{name}"))
+        else:
+            yield place.entry(self._show(sort, value))
+
+    def _has_lanes(self, sort: Record) -> bool:
+        return any(lane_of(part, self.lanes) for _, part in sort.fields)
+
+    def _show(self, sort: Sort, value: Any) -> str:
+        return self._compact(sort, value) if self.brief else self.notation.show(value)
+
+    def _compact(self, sort: Sort, value: Any) -> str:
+        """A value as text. A function with the same value for all keys is written ``all 0``."""
+        match sort:
+            case Function() if len(value) > 1 and _uniform(value):
+                return f"all {self._compact(sort.range, next(iter(value.values()))).removeprefix('all ')}"
+            case Record():
+                fields = ((name, self._compact(part, value[name])) for name, part in sort.fields)
+                return self.notation.show_record(fields)
+            case Option() if value is not None:
+                return self._compact(sort.inner, value)
+        return self.notation.show(value)
 
 
 def _uniform(value: FrozenMap) -> bool:
     return len(set(value.values())) == 1
-
-
-def _compact(sort: Sort, value: Any) -> str:
-    """A value as text. A function with the same value for all keys is written ``all 0``."""
-    match sort:
-        case Function() if len(value) > 1 and _uniform(value):
-            return f"all {_compact(sort.range, next(iter(value.values()))).removeprefix('all ')}"
-        case Record():
-            fields = (f"{name} {_compact(part, value[name])}" for name, part in sort.fields)
-            return f"({', '.join(fields)})"
-        case Option() if value is not None:
-            return _compact(sort.inner, value)
-    return show(value)
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,7 @@ class _Differ:
     lanes: Sort | None
     first_index: int
     """The first place of sequences and tuples."""
+    notation: Notation
 
     def entries(self, sort: Sort, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         """The changes at a place."""
@@ -157,24 +176,24 @@ class _Differ:
             case Function():
                 for key in sort.domain.each():
                     yield from self.entries(
-                        sort.range, old[key], new[key], _below(place, sort, key, self.lanes)
+                        sort.range, old[key], new[key], _below(place, sort, key, self.lanes, self.notation)
                     )
             case Bag():
-                yield place.entry(of_bags(old, new))
+                yield place.entry(of_bags(old, new, self.notation.show))
             case Tuple() | Variant() | PartialFunction():
                 yield from self._compound(sort, old, new, place)
             case Set() if not self._short(old, new):
-                yield place.entry(delta(old, new))
+                yield place.entry(delta(old, new, self.notation.show))
             case Sequence():
                 yield from self._sequence(sort, old, new, place)
             case _:
                 yield self._whole(old, new, place)
 
     def _whole(self, old: Concrete, new: Concrete, place: _Place) -> Entry:
-        return place.entry(show(old), show(new))
+        return place.entry(self.notation.show(old), self.notation.show(new))
 
     def _short(self, old: Concrete, new: Concrete) -> bool:
-        return is_brief(show(old), show(new))
+        return is_brief(self.notation.show(old), self.notation.show(new))
 
     def _better_whole(self, sort: Record, old: Any, new: Any) -> bool:
         """True if most fields of a small record changed."""
@@ -199,17 +218,18 @@ class _Differ:
     def _partial(self, sort: PartialFunction, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
         apart = not place.keyed and lane_of(sort, self.lanes)
         for key in sort.domain.each() if apart else (key for key in old if key in new):
-            below = _below(place, sort, key, self.lanes)
+            below = _below(place, sort, key, self.lanes, self.notation)
             if key in old and key in new:
                 yield from self.entries(sort.range, old[key], new[key], below)
             elif key in old or key in new:
+                show = self.notation.show
                 yield below.entry(*(show(held[key]) if key in held else _ABSENT for held in (old, new)))
         if not apart and set(old) != set(new):
             same = FrozenMap((key, new.get(key, item)) for key, item in old.items())
-            yield place.entry(delta(same, new))
+            yield place.entry(delta(same, new, self.notation.show))
 
     def _sequence(self, sort: Sequence, old: Any, new: Any, place: _Place) -> Iterator[Entry]:
-        if words := delta(old, new):
+        if words := delta(old, new, self.notation.show):
             yield place.entry(words)
         elif len(old) != len(new):
             yield self._whole(old, new, place)

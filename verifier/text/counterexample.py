@@ -13,6 +13,7 @@ from verifier.encodings.sorts import Function, Listed, PartialFunction, Sort
 from verifier.specs.definition import Definition
 from verifier.text.changes import Entry, changes, contents
 from verifier.text.columns import GAP, cell, compact_lines, one_line, side_by_side, widths, wrap
+from verifier.text.notation import notation_of
 from verifier.text.written import render_written_trace
 from verifier.trust.trace import Trace
 
@@ -88,17 +89,19 @@ def _steps(
     definition: Definition, trace: Trace, lanes: Sort | None, full: bool, title: str
 ) -> Iterator[_Step]:
     variables = trace.variables or definition.variables
-    start = contents(variables, trace.states[0], lanes, brief=not full)
+    notation = notation_of(trace)
+    start = contents(variables, trace.states[0], lanes, brief=not full, notation=notation)
     yield _Step(0, title, tuple(start), frozenset() if full else None)
     for number, action in enumerate(trace.actions, 1):
         before, after = trace.states[number - 1], trace.states[number]
         if full:
-            entries = contents(variables, after, lanes, brief=False)
-            old = set(contents(variables, before, lanes, brief=False))
+            entries = contents(variables, after, lanes, brief=False, notation=notation)
+            old = set(contents(variables, before, lanes, brief=False, notation=notation))
             changed = frozenset(entry.path for entry in entries if entry not in old)
             yield _Step(number, str(action), tuple(entries), changed)
         else:
-            entries = changes(variables, before, after, lanes, definition.presentation.first_index)
+            first = definition.presentation.first_index
+            entries = changes(variables, before, after, lanes, first, notation)
             yield _Step(number, str(action), tuple(entries or [Entry(None, "nothing changes", ())]))
 
 

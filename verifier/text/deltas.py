@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
 from verifier.encodings.concrete import Concrete, Element, FrozenMap, show
-
-Show: TypeAlias = Callable[[Concrete], str]
-"""Returns a value as text."""
+from verifier.text.notation import Show
 
 LOST = "−"
 _SHORT = 24
@@ -41,7 +39,7 @@ def of_maps(old: FrozenMap, new: FrozenMap, show: Show = show) -> str:
     return ", ".join([part for part in (_join(gained, lost), *changed) if part])
 
 
-def of_bags(old: FrozenMap, new: FrozenMap) -> str:
+def of_bags(old: FrozenMap, new: FrozenMap, show: Show = show) -> str:
     """The copies gained and lost."""
 
     def copies(of: Counter[Any]) -> Iterable[str]:

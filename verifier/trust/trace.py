@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from verifier.encodings.blame import Blame
 from verifier.encodings.concrete import Concrete, show
 from verifier.encodings.terms import Symbol
+from verifier.encodings.tla_values import Words, show_tla
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,12 @@ class ActionTaken:
     name: str
     parameters: Mapping[str, Concrete]
 
+    words: Words | None = field(default=None, compare=False)
+    """Of a TLA+ module: the meaning of the words in the parameters."""
+
     def __str__(self) -> str:
-        shown = (f"{name}={show(value)}" for name, value in self.parameters.items())
+        say = show if self.words is None else partial(show_tla, words=self.words)
+        shown = (f"{name}={say(value)}" for name, value in self.parameters.items())
         return f"{self.name}({', '.join(shown)})"
 
 
@@ -91,6 +97,8 @@ class Trace:
     """Why the last state or step violates the property, where the protocol's own language says it."""
     fails_in_step: bool = False
     """True if these concern the last step."""
+    words: Words | None = None
+    """Of a TLA+ module: the meaning of the words in the states."""
 
     @property
     def steps(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged, show
 from verifier.encodings.sorts import Sort, SortError
 from verifier.encodings.terms import Symbol
+from verifier.encodings.tla_values import Words, list_words
 from verifier.errors import UsageError
 from verifier.outcomes.content import files_of
 from verifier.runs.modules.loading import temporal_named
@@ -253,7 +254,13 @@ def module_trace(
         return replace(trace, states=shown, shown=shown)
     rows = zip(*(one[1] for one in columns if one), strict=True)
     encoded = tuple(dict(zip(names, row, strict=True)) for row in rows)
-    return replace(trace, states=encoded, variables=variables)
+    return replace(trace, states=encoded, variables=variables, words=say_words(encoded, coder.names))
+
+
+def say_words(rows: Iterable[Mapping[str, Concrete]], names: Names) -> Words:
+    """Return the meaning of the words in encoded values, as text."""
+    words = {word for row in rows for value in row.values() for word in list_words(value)}
+    return {word: text(names.meant[word], names.order) for word in sorted(words & names.meant.keys())}
 
 
 def report_violation(
@@ -315,7 +322,7 @@ class _Coder:
     def encode_action(self, action: Taken) -> ActionTaken:
         """Return an action with encoded parameters."""
         values = {name: self._encode_alone(value) for name, value in action.parameters.items()}
-        return ActionTaken(action.name, values)
+        return ActionTaken(action.name, values, say_words([values], self.names))
 
     def _encode_alone(self, value: Value) -> Concrete:
         """Encode a value; of a tuple, set or function without a sort each member, all else as text."""

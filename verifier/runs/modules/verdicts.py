@@ -20,6 +20,7 @@ from verifier.runs.modules.traces import (
     label_steps,
     make_names,
     module_trace,
+    say_words,
     write_trace,
 )
 from verifier.runs.news import Known
@@ -164,7 +165,9 @@ class SettledVerdicts:
         if run.model is None:  # the module may not be translated yet
             own = module_trace(translation.specification, run.definition, name, states, ())
             shown = trace.shown or own.shown
-            trace = replace(trace, states=own.states, variables=own.variables, shown=shown)
+            trace = replace(
+                trace, states=own.states, variables=own.variables, shown=shown, words=own.words
+            )
             return replace(verdict, trace=trace)
         encoded_states = tuple(
             {
@@ -177,7 +180,8 @@ class SettledVerdicts:
             flags = _find_excluded(translation.specification, states)
             named = ({translation.excluded.name: flag} for flag in flags)
             encoded_states = tuple(one | more for one, more in zip(encoded_states, named, strict=True))
-        return replace(verdict, trace=replace(trace, states=encoded_states))
+        words = say_words(encoded_states, translation.names)
+        return replace(verdict, trace=replace(trace, states=encoded_states, words=words))
 
 
 def _find_excluded(spec: Specification, states: Sequence[State]) -> list[bool]:
@@ -270,7 +274,8 @@ def _label_steps(made: Symbolic, verdict: Verdict) -> tuple[Verdict, Names]:
         named = list(zip(taken, labels, strict=True))
         met = tuple((name, _explain_fairness(named, reason)) for name, reason in loop.conditions)
         loop = replace(loop, closing=labels[-1], conditions=met)
-    return replace(verdict, trace=replace(trace, actions=actions, loop=loop)), words
+    said = say_words(trace.states, made.translation.names)
+    return replace(verdict, trace=replace(trace, actions=actions, loop=loop, words=said)), words
 
 
 def _explain_fairness(named: Sequence[tuple[ActionTaken, ActionTaken]], reason: str) -> str:
@@ -288,7 +293,8 @@ def _action(made: Symbolic, taken: ActionTaken, following: Mapping[str, Concrete
         name: following.get(name.rstrip("_").removesuffix("'"), value) if "'" in name else value
         for name, value in taken.parameters.items()
     }
-    return replace(taken, name=_name_action(made, taken.name), parameters=values)
+    said = say_words([values], made.translation.names)
+    return replace(taken, name=_name_action(made, taken.name), parameters=values, words=said)
 
 
 def _name_action(made: Symbolic, action: str) -> str:
@@ -319,21 +325,15 @@ def _list_left_out_actions(ways: Collection[str], run: Run, asked: ModuleQuestio
 
 
 def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
-    """Return the counts of an exploration as TLC counts. Init may be true of a state in several ways, and an
-    action may occur several times, or not at all."""
-    if "generated_states" not in figures:
+    """Return the counts of an exploration as TLC counts, and those of walks by the module's actions. Init may
+    be true of a state in several ways, and an action may occur several times, or not at all."""
+    if "actions" not in figures:
         return dict(figures)
+    figures = {**figures, "actions": _merge_actions(made, figures["actions"], left_out)}
+    if "generated_states" not in figures:
+        return figures
     ways = made.translation.sample.ways
     more = ways - figures["initial_states"] if ways is not None and figures["initial_states"] else 0
-    actions: dict[str, dict[str, int]] = {}
-    several = len({_name_action(made, name) for name in figures["actions"]}) < len(figures["actions"])
-    for name, counts in figures["actions"].items():
-        known = actions.setdefault(_name_action(made, name), {})
-        for kind, count in counts.items():
-            if kind != "enabled" or not several:
-                known[kind] = known.get(kind, 0) + count
-    kinds = next(iter(actions.values()), {"taken": 0})
-    actions |= {name: dict.fromkeys(kinds, 0) for name in left_out}
     levels = list(figures["levels"])
     while levels and not levels[-1]:  # all states at this depth are outside the constraint
         levels.pop()
@@ -342,8 +342,23 @@ def _count(made: Symbolic, figures: Mapping[str, Any], left_out: Sequence[str]) 
         "generated_states": figures["generated_states"] + more,
         "generated_by_level": [generated + more for generated in figures["generated_by_level"]],
         "levels": levels,
-        "actions": actions,
     }
+
+
+def _merge_actions(
+    made: Symbolic, counted: Mapping[str, Mapping[str, int]], left_out: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Return the counts by the module's actions. Where an action has several ways, nobody counted the states
+    in which one of them is enabled."""
+    actions: dict[str, dict[str, int]] = {}
+    several = len({_name_action(made, name) for name in counted}) < len(counted)
+    for name, counts in counted.items():
+        known = actions.setdefault(_name_action(made, name), {})
+        for kind, count in counts.items():
+            if kind != "enabled" or not several:
+                known[kind] = known.get(kind, 0) + count
+    kinds = next(iter(actions.values()), {"taken": 0})
+    return actions | {name: dict.fromkeys(kinds, 0) for name in left_out}
 
 
 def _select_module_verdicts(run: Run, asked: ModuleQuestion) -> Sequence[Verdict]:
