@@ -337,6 +337,37 @@ Ends == <>(x = Most)
 """
 
 
+_FENCED = """---- MODULE F ----
+EXTENDS Naturals
+CONSTANT Fence
+VARIABLE x
+Init == x = 0
+Next == x' = IF x < 3 /\\ (x < 2 \\/ ~Fence) THEN x + 1 ELSE x
+Small == x < 3
+Low == x < 9
+====
+"""
+
+
+def test_a_property_that_only_a_broken_variant_names_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "F.tla").write_text(_FENCED)
+    (tmp_path / "F.cfg").write_text(
+        "CONSTANT Fence = TRUE\nINIT Init\nNEXT Next\nINVARIANTS Small Low\nCHECK_DEADLOCK FALSE\n"
+    )
+    manifest = tmp_path / "verify.toml"
+    cell = '[[cell]]\nid = "%s"\nspec = "F.tla"\nconstants = { Fence = %s }\n'
+    good, broken = cell % ("good", "true"), cell % ("broken", "false")
+    manifest.write_text(f'{good}[cell.expect]\nLow = "proved"\n{broken}')
+    warning = "Small is violated in broken, and good expects no verdict on it"
+    assert f"warn  {warning}" in verify("ci", str(manifest), "--update").stdout
+    done = verify("ci", str(manifest))
+    assert (done.exit_code, f"warn  manifest: {warning}" in done.stdout) == (0, True), done.output
+    assert json.loads(verify("ci", str(manifest), "--format", "json").stdout)["warnings"] == [warning]
+    manifest.write_text(f"{good}{broken}")
+    assert "warn" not in verify("ci", str(manifest), "--update").stdout
+    assert "warn" not in verify("ci", str(manifest)).stdout
+
+
 @pytest.mark.thorough
 def test_an_update_for_all_constants_records_invariants(tmp_path: Path) -> None:
     """The configuration asks for more, which is not proved for all constants."""

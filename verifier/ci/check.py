@@ -10,6 +10,7 @@ from verifier.ci.work import CellRun, Facts, Refusal
 from verifier.errors import among
 from verifier.outcomes.expectations import ENABLED, plain_code
 from verifier.outcomes.row import Row
+from verifier.printable import join_words
 from verifier.processes.pool import TaskResult
 from verifier.runs.engine import engine_named
 from verifier.specs.titles import deadlock_title
@@ -123,6 +124,29 @@ def _explain_uncovered(name: str, spec: str, is_temporal: bool, first: Cell | No
         return words
     live = ', or one with engine = "live"' if is_temporal else ""
     return f"{words}. Add a cell that check decides (no engine, depth or options){live}"
+
+
+def find_only_violated(cells: Sequence[Cell], known: Mapping[str, Facts | Refusal]) -> Iterator[str]:
+    """Say which properties are expected only where they are violated, while cells of the same spec at other
+    constants could check them and do not: a broken variant covers what nobody checks of the good one."""
+    for spec in dict.fromkeys(cell.spec for cell in cells):
+        own = [(cell, {item.property_name: item.verdict for item in cell.expected}) for cell in cells]
+        own = [(cell, kinds) for cell, kinds in own if cell.spec == spec]
+        for name in dict.fromkeys(name for _, kinds in own for name in kinds):
+            if {kinds[name] for _, kinds in own if name in kinds} != {VerdictKind.VIOLATED}:
+                continue
+            naming = [cell for cell, kinds in own if name in kinds]
+            settings = [(cell.constants, cell.reading) for cell in naming]
+            silent = [
+                cell.id
+                for cell, kinds in own
+                if name not in kinds and (cell.constants, cell.reading) not in settings
+                if isinstance(facts := known[cell.id], Facts) and name in facts.by_default
+            ]
+            if silent:
+                where, others = join_words([cell.id for cell in naming]), join_words(silent)
+                expects = "expects" if len(silent) == 1 else "expect"
+                yield f"{name} is violated in {where}, and {others} {expects} no verdict on it"
 
 
 def after_running(cell: Cell, facts: Facts, done: TaskResult) -> list[Check]:

@@ -11,6 +11,7 @@ from verifier.ci.check import (
     Check,
     after_running,
     before_running,
+    find_only_violated,
     find_uncovered,
     not_run,
     order_checks,
@@ -33,6 +34,8 @@ class Outcome:
     """The checks of properties of which no cell expects anything."""
     seconds: float
     interrupted: bool
+    warnings: tuple[str, ...] = ()
+    """What is as expected, and may not be as meant."""
 
     @property
     def exit_code(self) -> int:
@@ -96,7 +99,10 @@ def check_cells(
     except KeyboardInterrupt:
         interrupted = True
     ordered = tuple(ran.get(cell.id) or CellResult(cell, (not_run(),), 0.0, begun=False) for cell in cells)
-    return Outcome(ordered, tuple(missing), time.monotonic() - began, interrupted)
+    warnings: tuple[str, ...] = ()
+    if everything and len(known) == len(cells):
+        warnings = tuple(find_only_violated(list(map(_as_found, ordered)) if anew else cells, known))
+    return Outcome(ordered, tuple(missing), time.monotonic() - began, interrupted, warnings)
 
 
 def _run(
@@ -131,6 +137,12 @@ def _with_own_names(cell: Cell, facts: Facts | Refusal) -> Cell:
     expected = tuple(replace(item, property_name=name) for item, name in named)
     enabled = tuple(own_name(name, facts.actions) for name in cell.enabled)
     return replace(cell, expected=expected, enabled=enabled)
+
+
+def _as_found(checked: CellResult) -> Cell:
+    """Return the cell with the verdicts that were found as its expectations."""
+    rows = () if checked.ran is None else checked.ran.rows
+    return replace(checked.cell, expected=tuple(Expected(row.property_name, row.verdict) for row in rows))
 
 
 def _ask_again(

@@ -138,6 +138,8 @@ def _update(path: Path, names: Sequence[str], jobs: int | None) -> int:
         say(f"not recorded  {one.cell}: {one.reason}")
     for check in outcome.uncovered:
         say(f"not covered  {check.surprise}")
+    for words in outcome.warnings:
+        say(f"warn  {words}")
     recorded = len(outcome.cells) - len(updated.left)
     closing = "review what changed" if updated.changed else "no expectation changed"
     uncovered = say_count(len(outcome.uncovered), "property is", "properties are")

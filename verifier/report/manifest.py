@@ -41,6 +41,8 @@ def closing_lines(outcome: Outcome) -> Iterator[str]:
     """The lines about the whole manifest: properties that no cell covers, and the numbers."""
     for check in outcome.uncovered:
         yield f"FAIL  manifest: {check.surprise}"
+    for words in outcome.warnings:
+        yield f"warn  manifest: {words}"
     checks = [check for checked in outcome.cells for check in checked.checks] + list(outcome.uncovered)
     failed = sum(check.surprise is not None for check in checks)
     words = "all as expected" if failed == 0 else f"{failed} not as expected"
@@ -59,6 +61,7 @@ def outcome_object(outcome: Outcome, manifest: str) -> dict[str, Any]:
         "interrupted": outcome.interrupted,
         "cells": [_cell(checked) for checked in outcome.cells],
         "uncovered": [_check(check) for check in outcome.uncovered],
+        "warnings": list(outcome.warnings),
     }
 
 
