@@ -35,7 +35,7 @@ class Outcome:
     seconds: float
     interrupted: bool
     warnings: tuple[str, ...] = ()
-    """What is as expected, and may not be as meant."""
+    """Sentences about what is as expected, but may not be as meant."""
 
     @property
     def exit_code(self) -> int:
