@@ -498,7 +498,7 @@ def test_the_matrix_looks_for_what_no_job_would_notice(project: Project) -> None
     assert (done.exit_code, done.stdout) == (14, "")
     assert f"{page} is not written" in done.stderr
     assert not page.exists()
-    assert "DeadlockPerfect: no cell expects a verdict on DeadlockPerfect, which is a property" in done.stderr
+    assert "no cell expects a verdict on DeadlockPerfect, which is a property" in done.stderr
 
 
 # Interrupts

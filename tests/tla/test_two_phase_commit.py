@@ -93,7 +93,7 @@ def test_cells_must_cover_all_that_check_decides(module: Path) -> None:
     done = verify("ci", str(manifest))
     assert done.exit_code == 14
     for name in ("TypeOK", "Consistent", "Stable", "NoDeadlock"):
-        words = f"{name}: no cell expects a verdict on {name}, which is a property of TwoPC.tla. Add a cell"
+        words = f"no cell expects a verdict on {name}, which is a property of TwoPC.tla. Add a cell"
         assert f"FAIL  manifest: {words} that check decides" in done.stdout
     assert "no cell expects a verdict on Decides" not in done.stdout
 
