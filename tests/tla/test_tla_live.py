@@ -256,6 +256,9 @@ def test_what_a_property_says_of_states_is_left_to_the_others(folder: Path) -> N
     run = json.loads(verify("bmc", "M.tla", "--depth", "4", "--format", "json").stdout)
     found = {result["property"]: result["verdict"] for result in run["results"]}
     assert found == {"Both": "HOLDS", "Both (temporal part)": "INCONCLUSIVE"}
+    text = verify("bmc", "M.tla", "--depth", "4").stdout
+    assert "at most 4 actions violates Both (safety part)" in text
+    assert "\nBoth (safety part)     HOLDS(4)" in text
 
 
 _STEPS_ALONE = """EXTENDS Naturals

@@ -14,6 +14,7 @@ from verifier.printable import join_words, say_count, say_never_enabled
 from verifier.text.columns import wrap
 from verifier.text.run import (
     expectation_remarks,
+    name_subject,
     name_those,
     remark_on_deadlocks,
     remark_on_undecided,
@@ -195,7 +196,7 @@ def _say_depths(run: Run) -> Iterator[str]:
     holding = [one for one in run.outcome.verdicts if one.kind is VerdictKind.HOLDS]
     depths = sorted({one.depth or 0 for one in holding})
     for depth in depths:
-        names = join_words([one.property_name for one in holding if (one.depth or 0) == depth], "or")
+        names = join_words([name_subject(run, one) for one in holding if (one.depth or 0) == depth], "or")
         which = name_those(run, VerdictKind.HOLDS) if len(depths) == 1 else names
         actions = "1 action" if depth == 1 else f"{depth} actions"
         yield f"HOLDS({depth}): no execution of at most {actions} violates {which}."

@@ -141,7 +141,7 @@ def _text(run: Run, verdict: Verdict) -> str:
 def render_verdicts(run: Run, width: int) -> list[RenderableType]:
     """The table of verdicts."""
     verdicts = run.outcome.verdicts
-    rows = [("property", "verdict"), *((verdict.property_name, _text(run, verdict)) for verdict in verdicts)]
+    rows = [("property", "verdict"), *((name_subject(run, one), _text(run, one)) for one in verdicts)]
     styles = ["bold", *(_STYLES[verdict.kind] for verdict in verdicts)]
     return [
         Text(line, style)
@@ -200,10 +200,19 @@ def has_checked_deadlocks(run: Run) -> bool:
 
 def name_those(run: Run, kind: VerdictKind) -> str:
     """Name the properties with this verdict; ``these properties`` if all of several have it."""
-    names = [one.property_name for one in run.outcome.verdicts if one.kind is kind]
+    names = [name_subject(run, one) for one in run.outcome.verdicts if one.kind is kind]
     if len(names) > 1 and len(names) == len(run.outcome.verdicts):
         return "these properties"
     return join_words(names, "or")
+
+
+def name_subject(run: Run, verdict: Verdict) -> str:
+    """Name what a verdict is about: the property, or its part about states and steps if its temporal part has
+    a verdict of its own. A violation of the part violates the property."""
+    name = verdict.property_name
+    names = {one.property_name for one in run.outcome.verdicts}
+    is_part = f"{name}{TEMPORAL_PART}" in names and verdict.kind is not VerdictKind.VIOLATED
+    return f"{name} (safety part)" if is_part else name
 
 
 def remark_on_deadlocks(run: Run) -> list[str]:
