@@ -31,7 +31,7 @@ class ConfiguredProtocol(Interface):
         """The name for ``--spec``."""
 
     def symmetric(self, constant: str) -> bool:
-        """True if an index set that is declared symmetric is symmetric at these constants."""
+        """True if the symmetry of an index set that is declared symmetric may be used at these constants."""
 
 
 class AssumptionFailed(UsageError):

@@ -31,7 +31,7 @@ def free(domain: str) -> Free:
 
 
 def free_or_expanded(domain: str) -> Free:
-    """A parameter that each engine reads as free or as expanded, whichever it does better."""
+    """A parameter that is free for engines that are faster so, and expanded for the others."""
     return Free(domain, always=False)
 
 

@@ -189,7 +189,7 @@ class Protocol:
         return []
 
     def symmetric(self, constant: str) -> bool:
-        """True if an index set that is declared symmetric is symmetric at these constants.
+        """True if the symmetry of an index set that is declared symmetric may be used at these constants.
 
         Some settings may make a choice by order, which breaks the symmetry.
         """
