@@ -96,10 +96,10 @@ def _options_of_all() -> Iterator[str]:
     yield f"""
 These engines use lemmas, because they prove: {", ".join(proving)}. For a TLA+ module, `--lemma` names an
 operator of the module. The other engines also accept `--lemma` for a module, so that the same options fit
-several commands. They refuse a name that is no operator of the module, and make no other use of the option.
-Their `--help` does not list it. A Python protocol declares its lemmas itself. For a protocol, only `prove`
-and `induct` accept `--lemma`, which restricts them to the named lemmas. `prove --all-constants` and all other
-engines refuse it.
+several commands. These engines only check that the module has such an operator. Their `--help` does not list
+the option. A Python protocol declares its lemmas itself. For a protocol, only `prove` and `induct` accept
+`--lemma`, and then use only the lemmas that it names. For a protocol, all other engines and
+`prove --all-constants` refuse `--lemma`.
 """
 
 

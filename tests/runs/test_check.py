@@ -284,7 +284,7 @@ def test_proofs_have_one_certificate(tmp_path: Path) -> None:
 def test_what_only_exploration_decides_has_no_certificate(counter: Path) -> None:
     spec = configure(counter, "CHECK_DEADLOCK FALSE")
     assert "left to exploration" in wrong("check", spec, "--no-explore")
-    assert "--find-bugs proves nothing" in wrong("check", LOCK, "--find-bugs", "--no-explore")
+    assert "--find-bugs starts no provers" in wrong("check", LOCK, "--find-bugs", "--no-explore")
 
 
 def test_a_hunt_finds_each_violation(counter: Path) -> None:

@@ -37,8 +37,9 @@ class EngineMethods:
           CHECK_DEADLOCK FALSE]
         - by: TLA+ modules: use the interpreter, which evaluates the module as TLC does, or the
           translation into formulas. auto chooses the one that seems faster. check runs both side by side.
-        - find_bugs: Spend everything on violations: bounded searches with several seeds, guided walks and
-          exploration, but no provers. Give --timeout too.
+        - find_bugs: Look for violations of invariants and step properties by bounded searches with
+          several seeds, guided walks and exploration, without provers. Temporal properties are decided as
+          usual. Give --timeout too.
         - seed: With --find-bugs: vary the searches.
         - keep_going: Continue after a violation even if a variable of the module seems unbounded.
         - explore: Explore beside the other engines. Exploration gives no certificate, so --certificate
@@ -89,8 +90,8 @@ class EngineMethods:
         - steps: serial takes one action in each step of the search, and closes a depth fast. parallel
           takes several, and finds violations fast. auto runs both, and explores while the states are few.
         - solver: The solver. [default: cadical]
-        - symmetry: Search only one of the executions that differ only in the names of interchangeable
-          elements.
+        - symmetry: If executions differ only in the names of interchangeable elements, search one of
+          them.
         - shortest: Find a counterexample with the fewest actions, and prove that none has fewer.
         - seed: Vary the search. Verdicts do not depend on it.
         - memory: End at this much memory: 512MiB, 2GiB.
@@ -144,8 +145,8 @@ class EngineMethods:
         - depth: The largest number of actions in an execution. [default: no limit]
         - workers: Divide large levels among this many processes. [default: 1]
         - master: Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and
-          yarn are clusters. Needs Java 17. Every executor must see the --work folder, but not for a TLA+
-          module.
+          yarn are clusters. Needs Java 17. For a Python protocol, every executor must see the --work
+          folder.
         - work: Keep the states in this folder, for --resume. [default: a temporary folder]
         - resume: Continue from the last complete level in the --work folder.
         - archive: With --master: a packed environment with this package, for the executors.
@@ -282,11 +283,10 @@ class EngineMethods:
         - timeout: End after this time: 90, 90s, 2m, 1h.
         - validate: TLA+ modules: take this long to compare the translation with the interpreter.
           [default: 0.2 s, or 5 % of the run]
-        - lemmas: A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+
-          module. May be repeated. [default: all that are declared]
+        - lemmas: TLA+ modules: use this operator as a lemma in proofs; may be repeated. Python protocols:
+          of the declared lemmas, use only those named. [default: all that are declared]
         - solver: The solver.
-        - symmetry: Check only one of the instances of an action that differ only in interchangeable
-          elements.
+        - symmetry: If instances of an action differ only in interchangeable elements, check one of them.
         - houdini: Drop lemmas until the rest is inductive, and say where each failed.
         - minimise: Drop every lemma that is not needed (implies --houdini).
         - reachable: Search for an execution of at most K actions that reaches the first state of the

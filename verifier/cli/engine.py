@@ -16,7 +16,7 @@ from verifier.cli.help_groups import GroupedCommand
 from verifier.cli.output import format_option, html_option, note
 from verifier.cli.parameters import FolderParameter, Parameter
 from verifier.cli.paths import FileToWrite
-from verifier.cli.specs import spec_options
+from verifier.cli.specs import CHOSEN_LEMMAS, spec_options
 from verifier.runs.engine import Engine, engine_named
 from verifier.runs.option import Folder, Option, Switch, Words, list_declared
 
@@ -89,7 +89,8 @@ def engine_command(name: str) -> click.Command:
     function: Callable[..., int] = run
     for decorator in reversed(list(_options(engine))):
         function = decorator(function)
-    function = spec_options(function, proves=engine.writes_certificates)
+    chooses = CHOSEN_LEMMAS in engine.options.__dataclass_fields__
+    function = spec_options(function, proves=engine.writes_certificates, chooses=chooses)
     made = click.command(name, cls=_EngineCommand, help=engine.help)(function)
     made.engine = engine
     return made

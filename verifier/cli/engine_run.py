@@ -12,7 +12,14 @@ from verifier.cli.last_word import LastWord, write_run
 from verifier.cli.output import note, write
 from verifier.cli.reporter import Reporter
 from verifier.cli.running import Display, Render, announce, check_targets, page_of, show, show_known
-from verifier.cli.specs import find_named_spec, list_lemmas, parse_settings, reading_of, reading_within
+from verifier.cli.specs import (
+    CHOSEN_LEMMAS,
+    find_named_spec,
+    list_lemmas,
+    parse_settings,
+    reading_of,
+    reading_within,
+)
 from verifier.errors import UsageError
 from verifier.outcomes.run import Run
 from verifier.processes.interrupts import speak_last, terminable
@@ -26,8 +33,6 @@ from verifier.runs.told import ToldVerdicts
 from verifier.system.model import Model
 from verifier.text.run import verdict_text
 
-_CHOSEN = "chosen_lemmas"
-"""The field of the options of an engine that chooses among a protocol's lemmas."""
 _LEAST_SECONDS_OF_READING = 2.0
 """The time that a Python protocol has at least, until its code has run."""
 
@@ -79,10 +84,10 @@ def _read_request(engine: Engine[Any], given: dict[str, Any], began: float) -> _
     allowed."""
     spec = find_named_spec(given.pop("spec_option"), given.pop("spec_argument"))
     own = given.get("lemmas")
-    chooses = _CHOSEN in engine.options.__dataclass_fields__
+    chooses = CHOSEN_LEMMAS in engine.options.__dataclass_fields__
     reading = reading_of(spec, own if isinstance(own, tuple) else (), chooses=chooses)
     if chooses and not spec.endswith(TLA):
-        given[_CHOSEN] = list_lemmas()
+        given[CHOSEN_LEMMAS] = list_lemmas()
     settings = parse_settings(given.pop("settings"))
     full, trace_out = given.pop("full"), given.pop("trace_out", None)
     shown = Display(given.pop("output_format"), full, trace_out, given.pop("html"))

@@ -22,24 +22,28 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 CONFIG_HELP = "TLA+ modules: the configuration. [default: FILE.cfg beside FILE.tla]"
 LIBRARY_HELP = "TLA+ modules: a folder with modules that it extends; may be repeated."
+_LEMMA_OF_MODULE = "TLA+ modules: use this operator as a lemma in proofs; may be repeated."
 LEMMA_HELP = (
-    "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
-    "repeated. [default: all that are declared]"
+    f"{_LEMMA_OF_MODULE} Python protocols, with prove and induct: of the declared lemmas, use only those "
+    "named. [default: all that are declared]"
 )
+_LEMMA_OF_EITHER = LEMMA_HELP.replace(", with prove and induct", "")
 _LEMMAS_OF_PROTOCOLS = (
-    "a Python protocol declares its lemmas: only prove and induct take --lemma, to use the named ones alone"
+    "a Python protocol declares its lemmas: only prove and induct accept --lemma, and use only those named"
 )
 _LEMMAS = "verifier.cli.specs.lemma"
+CHOSEN_LEMMAS = "chosen_lemmas"
+"""The field of the options of an engine that chooses among a protocol's lemmas."""
 SET_HELP = (
     "Give a constant a value; may be repeated. For TLA+ modules also RM='{r1, r2}' and Quorum='<-Majority'."
 )
 
 
-def spec_options(command: Command, *, proves: bool = False) -> Command:
+def spec_options(command: Command, *, proves: bool = False, chooses: bool = False) -> Command:
     """Adds ``SPEC``, ``--set``, and what TLA+ modules need. ``--spec SPEC`` is another form of ``SPEC``.
 
     ``proves``: the help shows ``--lemma``. The other commands accept it, so that one line of options does for
-    several commands.
+    several commands. ``chooses``: the command chooses among the lemmas of a protocol, too.
     """
     for option in (
         set_option,
@@ -50,7 +54,7 @@ def spec_options(command: Command, *, proves: bool = False) -> Command:
     command = reading_options(command)
     own = {flag for made in getattr(command, "__click_params__", ()) for flag in made.opts}
     if "--lemma" not in own:  # the lemmas of verify induct are an option of the engine
-        command = lemma_option(command, hidden=not proves)
+        command = lemma_option(command, hidden=not proves, chooses=chooses)
     return command
 
 
@@ -62,10 +66,11 @@ def set_option(command: Command) -> Command:
     )(command)
 
 
-def lemma_option(command: Command, *, hidden: bool = False) -> Command:
-    """Adds ``--lemma``."""
+def lemma_option(command: Command, *, hidden: bool = False, chooses: bool = False) -> Command:
+    """Adds ``--lemma``. ``chooses``: for protocols, too."""
     shown: dict[str, Any] = {"metavar": "NAME", "multiple": True, "hidden": hidden}
-    return _keep_option("--lemma", _LEMMAS, LEMMA_HELP, **shown)(command)
+    words = _LEMMA_OF_EITHER if chooses else _LEMMA_OF_MODULE
+    return _keep_option("--lemma", _LEMMAS, words, **shown)(command)
 
 
 def reading_options(command: Command) -> Command:

@@ -35,7 +35,7 @@ _STEPS = (
     "serial takes one action in each step of the search, and closes a depth fast. parallel takes several, "
     "and finds violations fast. auto runs both, and explores while the states are few."
 )
-_SYMMETRY = "Search only one of the executions that differ only in the names of interchangeable elements."
+_SYMMETRY = "If executions differ only in the names of interchangeable elements, search one of them."
 _HELP = """Check properties in every execution of at most DEPTH actions.
 
 Progress goes to standard error, the result to standard output.

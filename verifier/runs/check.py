@@ -30,8 +30,8 @@ _EXPLORE = (
     "exploration off."
 )
 _FIND_BUGS = (
-    "Spend everything on violations: bounded searches with several seeds, guided walks and exploration, "
-    "but no provers. Give --timeout too."
+    "Look for violations of invariants and step properties by bounded searches with several seeds, guided "
+    "walks and exploration, without provers. Temporal properties are decided as usual. Give --timeout too."
 )
 _WORKERS = (
     "Divide large levels of the exploration among this many processes. [default: the number of cores, at "

@@ -57,7 +57,7 @@ def prepare(engine: Engine[Any], loaded: Loaded, options: Any) -> Question[Any]:
     name, or if the spec has no property."""
     check_ends(options)
     if options.find_bugs and not options.explore:
-        raise UsageError("--find-bugs proves nothing, so it goes without --certificate and --no-explore")
+        raise UsageError("--find-bugs starts no provers: it goes without --certificate and --no-explore")
     if options.coverage and (options.find_bugs or not options.explore):
         raise UsageError("--coverage explores: it goes without --find-bugs, --certificate and --no-explore")
     definition, stuck = loaded.definition, loaded.definition.titles.no_deadlock

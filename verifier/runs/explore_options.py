@@ -28,7 +28,7 @@ _MEMORY = (
 _WORKERS = "Divide large levels among this many processes. [default: 1]"
 _MASTER = (
     "Run large levels on Spark: local[2] is this machine; spark://HOST:PORT, k8s://... and yarn are "
-    "clusters. Needs Java 17. Every executor must see the --work folder, but not for a TLA+ module."
+    "clusters. Needs Java 17. For a Python protocol, every executor must see the --work folder."
 )
 _WORK = "Keep the states in this folder, for --resume. [default: a temporary folder]"
 _RESUME = "Continue from the last complete level in the --work folder."

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from verifier.system.model import Model
     from verifier.trust.kept_formulas import SharedProofs
 
-_SYMMETRY = "Check only one of the instances of an action that differ only in interchangeable elements."
+_SYMMETRY = "If instances of an action differ only in interchangeable elements, check one of them."
 _REACHABLE = (
     "Search for an execution of at most K actions that reaches the first state of the counterexample to "
     "induction."
 )
 _LEMMA = (
-    "A lemma to use in proofs: one that the protocol declares, or an operator of a TLA+ module. May be "
-    "repeated. [default: all that are declared]"
+    "TLA+ modules: use this operator as a lemma in proofs; may be repeated. Python protocols: of the "
+    "declared lemmas, use only those named. [default: all that are declared]"
 )
 _HELP = """Prove properties for executions of any length, by the spec's lemmas.
 
