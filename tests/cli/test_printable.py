@@ -128,7 +128,7 @@ def test_certificates_steer_nothing(tmp_path: Path) -> None:
     content = json.loads(path.read_text())
     content["found_by"] |= {"engine": STEERING[:-1], "version": STEERING[:-1]}
     path.write_text(json.dumps({**content, "digest": certificates.digest_of(content)}))
-    assert r"The file says that \x1b[2J" in harmless("certify", str(path), "--spec", CHAIN)
+    assert r"According to the file, the engine \x1b[2J" in harmless("certify", str(path), "--spec", CHAIN)
 
 
 def test_the_solvers_of_a_proof_are_named_in_words() -> None:

@@ -181,7 +181,7 @@ class Requests(Protocol):
         (
             "return for_each(self.clients, lambda c: leads_to(s.waiting[c], s.served[c]))",
             [
-                "true in state 1 for c = {c}: waiting[{c}] (there waiting[{c}] = true)",
+                "true in state 1 for c = {c}: waiting[{c}] (waiting[{c}] = true)",
                 "false from there on, and in every state of the loop for c = {c}: served[{c}]",
             ],
         ),

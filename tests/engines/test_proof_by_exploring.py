@@ -215,7 +215,7 @@ def test_the_command_says_how_it_was_proved(monkeypatch: pytest.MonkeyPatch, tmp
     asked = ("prove", "--spec", LOCK, "--property", "HolderWaitsNoMore")
     done = verify(*asked)
     assert done.exit_code == 0, done.output
-    assert "HolderWaitsNoMore: in each of the" in done.stdout
+    assert "HolderWaitsNoMore holds in each of the" in done.stdout
     assert "Exploration gives no inductive invariant" in done.stdout
     (proof,) = json.loads(verify(*asked, "--format", "json").stdout)["proofs"]
     assert proof["found_by"] == proof["rechecked_by"] == "explore"

@@ -305,6 +305,7 @@ def test_a_manifest_checks_and_records_a_module(counter: Path) -> None:
         (["prove", "M.tla", "--set", "M=1"], "unknown constant of M 'M'"),
         (["live", "M.tla"], "names no temporal PROPERTY"),
         (["live", "M.tla", "--property", "Low"], "is about single states and steps, not whole executions"),
+        (["live", "M.tla", "--property", "Spec"], "prove check it if it stands under PROPERTY"),
         (["bmc", "M.tla", "--expect", "Upp=enabled"], "did you mean 'Up'?"),
         (["show", "kip320", "--library", "."], "--library is for TLA+ modules, and kip320 is not one"),
         (["sweep", "--spec", "M.tla", "--split", "4"], "split is not for TLA+ modules"),

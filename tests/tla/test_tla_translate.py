@@ -406,8 +406,8 @@ First == f[1] < 2
     run = ran("bmc", asked, depth=3)
     assert run.model is not None
     sorted_, first = (verdict.trace for verdict in run.outcome.verdicts if verdict.trace is not None)
-    assert [str(reason) for reason in reasons(run.model, first)] == ["f[1] < 2 is false (there f[1] = 2)"]
-    assert str(reasons(run.model, sorted_)[0]) == "q[2] ≤ q[1] is false (there q[2] = 3, q[1] = 1)"
+    assert [str(reason) for reason in reasons(run.model, first)] == ["f[1] < 2 is false (f[1] = 2)"]
+    assert str(reasons(run.model, sorted_)[0]) == "q[2] ≤ q[1] is false (q[2] = 3, q[1] = 1)"
     lines = "\n".join(line.plain for line in render_trace(run.definition, sorted_, 80))
     assert "q[1]: 3 → 1" in lines
     assert "f[1]: 0 → 1" in lines

@@ -95,7 +95,7 @@ def test_other_engines_tell_hidden_states_apart(command: str, tmp_path: Path) ->
 
 def test_the_text_does_not_say_that_every_state_was_checked(tmp_path: Path) -> None:
     done = verify("explore", str(_write(tmp_path, HIDING, ASKED)))
-    assert "Complete up to the VIEW: states that it takes for one were checked once." in done.stdout
+    assert "Complete up to the VIEW: of states with equal views, only one was checked." in done.stdout
     assert "every reachable state was checked" not in done.stdout
     page = tmp_path / "page.html"
     verify("explore", str(tmp_path / "Hiding.tla"), "--html", str(page))

@@ -45,7 +45,7 @@ def test_a_run_of_one_property_writes_its_certificate_alone(tmp_path: Path) -> N
     verify("prove", CHAIN, "--property", "StartsLow", "--engine", "ic3", "--certificate", str(path))
     assert json.loads(path.read_text())["property"] == "StartsLow"
     told = verify("certify", str(path), "--spec", CHAIN).stdout
-    assert "The file says that ic3 with minisat" in " ".join(told.split())
+    assert "According to the file, the engine ic3 found the proof with minisat" in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= PLAIN_WIDTH
 
 

@@ -176,15 +176,15 @@ def _describe(certified: Certified) -> Iterator[str]:
 
     claim, checked, proof = certified.claim, certified.checked, certified.claim.certificate
     found = proof.found_by
-    finder = f"{found.engine} with {_pair_versions(found.solver, found.version)}"
+    finder = f"the engine {found.engine} found the proof with {_pair_versions(found.solver, found.version)}"
     parts = {"formula": len(proof.lemmas), "clause": len(proof.clauses)}
     counted = [f"{number} {what}{'s'[: number != 1]}" for what, number in parts.items() if number]
     size = f"an invariant of {' and '.join(counted) or 'the sorts alone'}"
-    size += f", {proof.k}-inductive along paths of different states" if proof.k > 1 else ""
+    size += f", {proof.k}-inductive along paths without repeated states" if proof.k > 1 else ""
     verdict = with_agreement(verdict_text(certified.verdict), certified.validation)
     yield f"{proof.property_name}  {verdict}"
     subject = with_constants(proof.spec, proof.constants)
-    yield f"The claim: {subject}, {size}. The file says that {finder} found the proof."
+    yield f"The claim: {subject}, {size}. According to the file, {finder}."
     if checked is not None:
         rest = len(claim.model.system.instances) - checked.instances
         how = f"{say_count(checked.obligations, 'obligation')}, covering {count_instances(checked.instances)}"

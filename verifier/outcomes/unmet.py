@@ -17,7 +17,8 @@ def _line(one: Mapping[str, Any], state: int | None) -> str:
     states: str = one.get("states") or f"in state {state}"  # older files have one state
     truth = "true" if one.get("truth") else "false"
     comma = "," if states.endswith(("again", "forever")) and one["witnesses"] else ""
-    where = _where(one["where"], f"in state {one['at']}" if "at" in one else "there")
+    stays = "at" not in one and ("every" in states or states.endswith("forever"))
+    where = _where(one["where"], f"in state {one['at']}: " if "at" in one else "", "stays" if stays else "=")
     return f"{truth} {states}{comma}{_at(one['witnesses'])}: {one['formula']}{where}"
 
 
@@ -26,6 +27,6 @@ def _at(witnesses: Sequence[Sequence[str]]) -> str:
     return f" for {', '.join(f'{name} = {value}' for name, value in witnesses)}" if witnesses else ""
 
 
-def _where(where: Sequence[Sequence[str]], there: str) -> str:
-    """The values that a part mentions."""
-    return f" ({there} {', '.join(f'{name} = {value}' for name, value in where)})" if where else ""
+def _where(where: Sequence[Sequence[str]], state: str, verb: str) -> str:
+    """The values that a part mentions, and the state that has them if another may have others."""
+    return f" ({state}{', '.join(f'{name} {verb} {value}' for name, value in where)})" if where else ""

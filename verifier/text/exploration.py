@@ -206,7 +206,7 @@ def _remarks(run: Run) -> list[str]:
     figures = _figures(run)
     remarks = []
     if figures.get("complete") and figures.get("view"):
-        remarks.append("Complete up to the VIEW: states that it takes for one were checked once.")
+        remarks.append("Complete up to the VIEW: of states with equal views, only one was checked.")
     elif figures.get("complete"):
         limits = run.definition.limits
         states = say_reachable(limits)

@@ -169,9 +169,10 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
         by = f"{again.solver} {solver_version(again.solver)}"
         how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
         if again.reused:
-            how += f"; {again.reused} more were checked for a property before"
+            known = say_count(again.reused, "more obligation")
+            how += f"; it had checked {known} for other properties before"
         took = f"{again.seconds:.1f} s, in a fresh process"
-        remarks.append(f"{name}: {by} checked the whole proof again in {took}, in parts of its own: {how}.")
+        remarks.append(f"{name}: {by} checked the whole proof again in {took}, split differently: {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:
         remarks.append(f"{name}: the certificate is in {files[name]}.")

@@ -67,9 +67,10 @@ def _exploration(run: Run, explored: Mapping[str, Explored]) -> str:
     seeks = run.model.system.seeks if run.model else lambda name: False
     holds = ", ".join(name for name in explored if not seeks(name))
     never = ", ".join(name for name in explored if seeks(name))
-    said = [f"{holds}: in each"] if holds else []
-    said += [f"{never}: in none"] if never else []
-    return f"{'; '.join(said)} of the {states:,} reachable states."
+    reachable = f"of the {states:,} reachable states"
+    said = [f"{holds} {'holds' if ', ' not in holds else 'hold'} in each {reachable}."] if holds else []
+    said += [f"None {reachable} satisfies {never.replace(', ', ' or ')}."] if never else []
+    return " ".join(said)
 
 
 def _invariant(
@@ -84,7 +85,7 @@ def _invariant(
     certificate = proof.certificate
     subject = f"That no state reaches {name}" if sought else name
     if certificate.k > 1:
-        return [Text(f"{subject} is {certificate.k}-inductive along paths of different states.", "bold")]
+        return [Text(f"{subject} is {certificate.k}-inductive along paths without repeated states.", "bold")]
     described = next(entry for entry in run.proofs if entry["property"] == name)
     said = sorted(described["invariant"], key=len)
     clauses = len(certificate.clauses)
@@ -104,7 +105,7 @@ def _invariant(
         words = _say_inductive(these, clauses, beside, implied, sought=sought)
         return [*lines, *(Text(line, "bold") for line in wrap(f"{words} ({clauses} {noun}).", width))]
     lines_of = say_count(len(said), "line")
-    several = f" ({clauses} {noun} in {lines_of}: those alike up to names share one)"
+    several = f" ({clauses} {noun} in {lines_of}: clauses that differ only in names share a line)"
     of = several if len(said) != clauses else ""
     these = f"{'this' if clauses == 1 else 'these'} {noun}"
     words = _say_inductive(these, clauses, beside, implied, sought=sought)

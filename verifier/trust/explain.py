@@ -53,7 +53,7 @@ class Reason:
         at = ", ".join(f"{name} = {show(value)}" for name, value in self.witnesses)
         where = ", ".join(f"{name} = {show(value)}" for name, value in self.values)
         result = f"with {at}: {self.formula}" if at else self.formula
-        return f"{result} is false" + (f" (there {where})" if where else "")
+        return f"{result} is false" + (f" ({where})" if where else "")
 
 
 class Explainer:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from verifier.outcomes.run import Run
 
 
-_UP_TO_NAMES = ", taking states that differ only in names of model values for one"
+_UP_TO_NAMES = ", counted up to renaming of model values"
 
 
 @dataclass(frozen=True)

@@ -373,7 +373,9 @@ def temporal_named(spec: Specification, name: str, known: Sequence[str]) -> Safe
     spec.refuse_by_value([whole])
     safety = conjuncts(spec.evaluator, whole)
     if not safety.liveness:
-        raise TlaError(symbol.place, explain_left_to_live(name))
+        is_of_steps = spec.evaluator.analysis.of(whole.body, whole.module).level > STATE
+        hint = " if it stands under PROPERTY in the configuration" if is_of_steps else ""
+        raise TlaError(symbol.place, explain_left_to_live(name) + hint)
     return safety
 
 
@@ -391,7 +393,7 @@ def formula_named(spec: Specification, name: str, known: Sequence[str], kind: st
         raise _make_unknown_error(spec, name, known, kind)
     formula = Formula(ast.Apply(symbol, place=symbol.place), spec.module.name)
     if spec.evaluator.analysis.of(formula.body, formula.module).level > STATE:
-        hint = "" if kind == "lemma" else ": name it under PROPERTY"
+        hint = "" if kind == "lemma" else ": name it under PROPERTY in the configuration"
         raise TlaError(symbol.place, f"the {kind} {name} is about more than one state{hint}")
     spec.refuse_by_value([formula])
     return formula
