@@ -45,9 +45,9 @@ tries one disjunct of
 Next at a time. A quarter of its walks go to the full depth without guidance. The same seed gives the \
 same walks.
 
-Each violation is replayed and shortened. It may still not be a shortest one; `bmc --shortest` finds \
-a shortest one. For
-kip320-first-try with 5 replicas and logs of 4, guided walks find a violation in 3 seconds of one \
+Each violation is replayed and shortened. There may still be a shorter violation; `bmc --shortest` \
+finds a shortest one.
+For kip320-first-try with 5 replicas and logs of 4, guided walks find a violation in 3 seconds of one \
 core. Bounded search
 alone needs 8 to 20.
 """
@@ -95,8 +95,8 @@ def _options_of_all() -> Iterator[str]:
     proving = [f"`{name}`" for name in ENGINES if engine_named(name).writes_certificates]
     yield f"""
 These engines use lemmas, because they prove: {", ".join(proving)}. For a TLA+ module, `--lemma` names an
-operator of the module. The other engines also accept `--lemma` for a module, so that the same options fit
-several commands. These engines only check that the module has such an operator. Their `--help` does not list
+operator of the module. All other engines accept `--lemma` for a module, too, so that the same options fit
+several commands. They only check that the module has such an operator, and their `--help` does not list
 the option. A Python protocol declares its lemmas itself. For a protocol, only `prove` and `induct` accept
 `--lemma`, and then use only the lemmas that it names. For a protocol, all other engines and
 `prove --all-constants` refuse `--lemma`.
