@@ -424,6 +424,6 @@ def test_the_table_explains_its_cells() -> None:
         " Typed  each variable has a value of its sort",
         "  init  each initial state satisfies the formula",
         "safety  the lemmas imply the property",
-        "  0.00  proved, in so many seconds; · where nothing is to be proved",
+        "  0.00  proved, in so many seconds (·: nothing to prove)",
     ):
         assert re.search(rf"^ *{re.escape(words)}$", legend, re.MULTILINE), legend

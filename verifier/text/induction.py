@@ -127,7 +127,7 @@ def _explain(run: Run, formulas: Sequence[str]) -> list[tuple[str, str]]:
     others = [
         ("init", "each initial state satisfies the formula"),
         ("safety", "the lemmas imply the property"),
-        ("0.00", "proved, in so many seconds; · where nothing is to be proved"),
+        ("0.00", "proved, in so many seconds (·: nothing to prove)"),
     ]
     return [typed, *others] if typed[0] in formulas else others
 
