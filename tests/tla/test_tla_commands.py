@@ -416,7 +416,7 @@ Inv == \E p \in P : pc[p] # "c1"
     result = verify(*words, str(write_module(tmp_path, body)))
     assert result.exit_code == 10
     assert 'last: "c1" → c1' in result.stdout
-    assert 'pc[c1]: start → "c1"' in result.stdout
+    assert 'pc[c1]: "start" → "c1"' in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -108,5 +108,5 @@ def test_an_execution_has_a_column_for_each_model_value(tmp_path: Path) -> None:
     for words in (("explore",), ("bmc", "--depth", "4", "--by", "translation"), ("check",)):
         lines = verify(words[0], str(path), *words[1:]).stdout.splitlines()
         assert any([cell.strip() for cell in line.split("│")] == ["shared", "n1", "n2"] for line in lines)
-        first = next(line for line in lines if "up[n1]: false → true" in line)
+        first = next(line for line in lines if "up[n1]: FALSE → TRUE" in line)
         assert first.split("│")[0].strip().startswith("now: ")

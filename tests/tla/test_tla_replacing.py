@@ -79,7 +79,7 @@ def test_what_is_settled_before_sorts_are_widened_says_what_is_excluded(how: str
     assert code == 10
     assert found == {"I1": ("VIOLATED", 2), "I3": ("HOLDS", None), "P": ("VIOLATED", 1)}
     if how == "serial":  # the step that breaks P is the one that is excluded
-        assert "ACTION_CONSTRAINT!excluded: false → true" in verify(*asked).output
+        assert "ACTION_CONSTRAINT!excluded: FALSE → TRUE" in verify(*asked).output
 
 
 FIELDS = r"""EXTENDS Naturals, TLC
