@@ -46,7 +46,7 @@ _WITH_FIELDS = {
 }
 _TAB_STOP = 8
 _READ_AT_ONCE = 1 << 7
-"""The number of bytes that the parser reads at once. py-tree-sitter 0.26 never frees what it was given, and it
+"""The bytes that the parser reads at once. py-tree-sitter 0.26 never frees what it is given, and it
 reads again at each token: with 4 KiB, a text of 100 KB left 40 MiB behind."""
 _MODULE = re.compile(r"(?<!-)-{4,}+[ \t]*MODULE\b")
 with warnings.catch_warnings():
