@@ -356,6 +356,8 @@ def test_induction_takes_lemmas_and_shows_the_step_that_breaks_the_property() ->
     assert alone.kind is VerdictKind.NOT_INDUCTIVE
     assert alone.trace is not None
     assert alone.trace.actions[-1].name == "Forget"
+    assert alone.reason is not None
+    assert "a step violates TermsNeverFall; the first state" in alone.reason
     first = induction.induct(model, induction.Request("VotesStayAway")).verdicts[0]
     assert (first.kind, first.steps) == (VIOLATED, 1)
 

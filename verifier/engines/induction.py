@@ -287,6 +287,12 @@ class _InductiveCheck:
             return "an initial state" if answer.kind is Kind.INITIATION else "a state"
         return self.model.system.instances[answer.instance].label
 
+    def _say_failure(self, answer: ObligationResult) -> str:
+        place, formula = self._place(answer), answer.formula
+        if answer.instance is not None and self.model.system.about_steps(formula):
+            return f"after {place}, a step violates {formula}"  # the action itself may change nothing of it
+        return f"{place} does not keep {formula}"
+
     def _verdict(self, undecided: str) -> Verdict:
         name = self.request.property_name
         if self.conclusion is not None and self.conclusion.invariant:
@@ -335,7 +341,7 @@ class _InductiveCheck:
         if failing.kind is Kind.INITIATION:
             reason = f"{failing.formula} fails in an initial state"
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)
-        reason = f"{self._place(failing)} does not keep {failing.formula}; "
+        reason = f"{self._say_failure(failing)}; "
         if self.request.reachable is None:
             reason += _MAY_BE_UNREACHABLE
             return Verdict(name, VerdictKind.NOT_INDUCTIVE, None, self._measure_elapsed(), reason, trace)

@@ -134,7 +134,9 @@ def _suggest(run: Run) -> list[str]:
         lines += [*module.splitlines(), ""]
         lines += _certify_module(run, module.split()[2])
     if helped and not modules:  # properties share lemmas: a class takes each once
-        lines += [f"{_proofs_need(helped)} the following lemmas. Paste them into the class:", ""]
+        which = "it" if len(helped) == 1 else "them"
+        how = f"Paste them into the class and run the command again to prove {which}"
+        lines += [f"{_proofs_need(helped)} the following lemmas. {how}:", ""]
         texts = dict.fromkeys(chain.from_iterable(helped.values()))
         lines += [line for text in texts for line in (*text.splitlines(), "")]
     return lines

@@ -170,7 +170,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
         how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
         if again.reused:
             known = say_count(again.reused, "more obligation")
-            how += f"; it had checked {known} for other properties before"
+            how += f"; {known} of this proof had been checked for other properties"
         took = f"{again.seconds:.1f} s, in a fresh process"
         remarks.append(f"{name}: {by} checked the whole proof again in {took}, split differently: {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
