@@ -167,12 +167,12 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if outcome.rechecked is not None:
         again = outcome.rechecked
         by = f"{again.solver} {solver_version(again.solver)}"
-        how = f"{say_count(again.obligations, 'obligation')}, covering {count_instances(again.instances)}"
-        if again.reused:
-            known = say_count(again.reused, "more obligation")
-            how += f"; {known} of this proof had been checked for other properties"
         took = f"{again.seconds:.1f} s, in a fresh process"
-        remarks.append(f"{name}: {by} checked the whole proof again in {took}, split differently: {how}.")
+        count = say_count(again.obligations, "obligation")
+        how = f"The check divides the proof differently: {count} for {count_instances(again.instances)}"
+        if again.reused:
+            how += f", and {again.reused:,} that it had checked for other properties"
+        remarks.append(f"{name}: {by} checked the proof again in {took}. {how}.")
     files = {v.property_name: v.certificate for v in run.outcome.verdicts}
     if files.get(name) is not None:
         remarks.append(f"{name}: the certificate is in {files[name]}.")

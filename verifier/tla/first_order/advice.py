@@ -12,7 +12,7 @@ from verifier.tla.first_order.scopes import Unread
 INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(
         ("Seq", "Len", "Append", "Head", "Tail", "SubSeq", "\\o"),
-        "write a function from 1..Most, and its length",
+        "write a function from a range such as 1..N, and a variable for the length",
     ),
     "^": "write a constant in place of the power, with an ASSUME that compares it",
 }
