@@ -119,9 +119,11 @@ class _Portfolio:
                 self._take(event)
 
     def _work(self, engine: LiveEngine) -> Work:
-        memory = self.request.limits.memory or psutil.virtual_memory().available
+        # What an engine inherits from this process counts in its memory too, and is there once.
+        inherited = psutil.Process().memory_info().rss
+        memory = (self.request.limits.memory or psutil.virtual_memory().available) - inherited
         part = _PARTS_OF_MEMORY[engine] / sum(_PARTS_OF_MEMORY[one] for one in self.engines)
-        limits = replace(self.request.limits, memory=int(memory * part))
+        limits = replace(self.request.limits, memory=int(max(memory, 0) * part) + inherited)
         request = replace(self.request, limits=limits, depth=_BEYOND_ALL_DEPTHS)
         decide = _ENGINES[engine]
 
