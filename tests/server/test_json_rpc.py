@@ -22,6 +22,9 @@ from verifier.server.json_rpc import JsonRpcServer
 LOCK = "docs/examples/FencedLock.tla"
 COMMAND = (sys.executable, "-c", "from verifier.cli.entry import main; main()", "serve")
 
+_LARGE = {"replicas": "5", "log_size": "4", "max_records": "4", "max_leader_epoch": "4"}
+"""Constants of kip320 at which no search is done before it is cancelled."""
+
 
 class Server:
     """A process that answers, and what it says."""
@@ -126,9 +129,8 @@ def test_a_formula_that_is_nested_too_deep_ends_no_server() -> None:
 
 
 def test_a_cancelled_check_says_what_it_knows_and_others_are_answered_meanwhile() -> None:
-    large = {"replicas": "5", "log_size": "4", "max_records": "4", "max_leader_epoch": "4"}
     with serving() as server:
-        server.request(1, "load", spec="kip320", constants=large)  # no search is done before it is cancelled
+        server.request(1, "load", spec="kip320", constants=_LARGE)
         server.answer()
         server.request(2, "check", engine="bmc", depth=60)
         server.wait_for("closed depth [1-9]")
@@ -158,7 +160,7 @@ def test_the_input_may_end_before_the_answers() -> None:
 def test_a_check_ends_when_the_client_is_gone() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         server = Server(process)
-        server.request(1, "load", spec="kip320")
+        server.request(1, "load", spec="kip320", constants=_LARGE)
         server.request(2, "check", engine="bmc", depth=60)
         server.wait_for("closed depth [1-9]")
         assert process.stdin is not None
@@ -172,7 +174,7 @@ def test_a_check_ends_when_the_client_is_gone() -> None:
 def test_a_signal_ends_the_server_and_its_checks(number: signal.Signals) -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         server = Server(process)
-        server.request(1, "load", spec="kip320")
+        server.request(1, "load", spec="kip320", constants=_LARGE)
         server.request(2, "check", engine="bmc", depth=60)
         server.wait_for("closed depth [1-9]")
         children = psutil.Process(process.pid).children(recursive=True)
