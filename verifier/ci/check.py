@@ -184,8 +184,8 @@ def order_checks(before: Sequence[Check], after: Sequence[Check]) -> tuple[Check
     return (
         *others,
         *(
-            replace(check, surprise=check.surprise.replace(_RECORD, _REVIEW_FIRST))
-            if failed and check.surprise is not None
+            replace(check, surprise=f"{check.surprise}. {_REVIEW_FIRST if failed else _RECORD}")
+            if check.surprise is not None and check.expected is not None
             else check
             for check in before
             if check.subject == SPEC_HASH
@@ -262,7 +262,7 @@ def _hash(cell: Cell, facts: Facts) -> Check:
     if expected != actual:
         words = (
             f"the spec or its constants changed: its hash is {actual}, and the expectations were made for "
-            f"{expected}. {_RECORD}"
+            f"{expected}"
         )
         return Check(SPEC_HASH, expected, actual, words, ExitCode.NOT_AS_EXPECTED)
     return Check(SPEC_HASH, expected, actual, None, 0)

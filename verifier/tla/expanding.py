@@ -5,41 +5,23 @@ A step is checked before the state that it leads to, as in TLC.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from verifier.printable import say_count
 from verifier.processes.limits import Interrupted
 from verifier.tla.ast import Definition
 from verifier.tla.begun import BETWEEN_CHECKS
-from verifier.tla.exploration_result import State, Taken
+from verifier.tla.exploration_result import State
 from verifier.tla.frames import UNSET, Undefined
 from verifier.tla.known_states import Key
 from verifier.tla.parameters import find_taken_action
 from verifier.tla.retracing import Walk, has_a_step
 from verifier.tla.search_state import SearchState
-from verifier.tla.specification import Specification
 
 
 class ExpandingSearch(SearchState):
     """A search that finds the successors of states one by one."""
-
-    def __init__(
-        self,
-        specification: Specification,
-        properties: tuple[str, ...],
-        max_states: int | None,
-        max_depth: int | None,
-        *,
-        by_columns: bool,
-    ) -> None:
-        self.follow: Callable[[int, int], None] | None = None
-        """A callback for each step that the search takes, with the numbers of its states."""
-        self.follow_action: Callable[[int, int, Taken], None] | None = None
-        """A callback like this one, also with the action. It needs ``by_columns=False``."""
-        self._actions: list[Taken] = []
-        """The actions to the successors of the expanded state, if they are reported."""
-        super().__init__(specification, properties, max_states, max_depth, by_columns=by_columns)
 
     def expand_state(self, number: int, walk: Walk) -> None:
         """Find the successors of a state."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from verifier.tla.checks import checks
-from verifier.tla.exploration_result import ExplorationResult, State
+from verifier.tla.exploration_result import ExplorationResult, State, Taken
 from verifier.tla.known_states import KnownStates
 from verifier.tla.possible import Possible
 from verifier.tla.retracing import Walk
@@ -40,6 +40,12 @@ class SearchState(ABC):
         self.properties, self.max_states, self.max_depth = properties, max_states, max_depth
         self.by_columns = by_columns
         """True if large levels may be expanded by columns. The result is the same."""
+        self.follow: Callable[[int, int], None] | None = None
+        """A callback for each step that the search takes, with the numbers of its states."""
+        self.follow_action: Callable[[int, int, Taken], None] | None = None
+        """A callback like this one, also with the action. It needs ``by_columns=False``."""
+        self._actions: list[Taken] = []
+        """The actions to the successors of the expanded state, if they are reported."""
         self.follow_columns: Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], None] | None = None
         """A callback for the steps that are expanded by columns, with the numbers of their states."""
         checked = checks(specification, set(properties))
