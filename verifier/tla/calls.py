@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
@@ -217,10 +218,12 @@ def _constant(ev: Evaluator, symbol: Definition, whole: ast.Apply, target: Unit)
     enter, names = _body_function(ev, body, symbol, whole.place), ev.emit.names
     name = ev.values.setdefault(symbol, ev.emit.fresh("v"))
     names.setdefault(name, UNSET)
+    is_changing = ev.analysis.of_definition(symbol).changing  # few are: seeding takes longer than most values
 
     def first(e: Frame) -> Any:
         if names[name] is UNSET:
-            with drawn_by(f"{ev.seed} {symbol.module} {symbol.shown}"):
+            draws = drawn_by(f"{ev.seed} {symbol.module} {symbol.shown}") if is_changing else nullcontext()
+            with draws:
                 names[name] = enter(target.frame())
         return names[name]
 
