@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.command_line import ROOT, verify
 from verifier.encodings.sorts import Range
-from verifier.engines.all_constants import AllConstantsOutcome
+from verifier.engines.all_constants import ONLY_INVARIANTS, AllConstantsOutcome
 from verifier.engines.all_constants import check as prove_all
 from verifier.parametric.formulas import say_formulas
 from verifier.parametric.protocol_readings import read_for_all
@@ -106,6 +106,57 @@ def test_wrong_usage(more: tuple[str, ...], says: str) -> None:
     done = verify("prove", "--spec", spec, "--all-constants", *more)
     assert done.exit_code == 2
     assert says in done.output
+
+
+def test_other_kinds_of_properties_are_open_beside_proofs(tmp_path: Path) -> None:
+    """A property that no proof can show does not keep others from their verdicts."""
+    spec = tmp_path / "lock.py"
+    spec.write_text(LOCK, encoding="utf-8")
+    asked = ("prove", str(spec), "--all-constants", "--format", "json")
+    content = json.loads(verify(*asked, "--property", "all").stdout)
+    verdicts = {one["property"]: (one["verdict"], one["reason"]) for one in content["results"]}
+    assert verdicts == {
+        "idle": ("VIOLATED", "with clients=1"),
+        "held": ("INCONCLUSIVE", ONLY_INVARIANTS),
+        "TypeInvariant": ("PROVED", None),
+        "UndefinedRead": ("INCONCLUSIVE", ONLY_INVARIANTS),
+    }
+    assert content["exit_code"] == 10
+    done = verify(*asked, "--property", "UndefinedRead", "--property", "TypeInvariant")
+    first, second = json.loads(done.stdout)["results"]
+    assert (first["property"], second["property"]) == ("UndefinedRead", "TypeInvariant")
+    assert (first["verdict"], second["verdict"], done.exit_code) == ("INCONCLUSIVE", "PROVED", 12)
+    alone = verify(*asked, "--property", "UndefinedRead")
+    assert (alone.exit_code, ONLY_INVARIANTS in alone.output) == (2, True)
+
+
+LOCK = """
+from verifier.encodings.sorts import Boolean, Function, Option
+from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, invariant, reachable
+
+
+class Lock(Protocol):
+    clients = IndexSetConstant(2, "who wants it", kind="client")
+
+    def state(self):
+        return State(holder=Option(self.clients), busy=Function(self.clients, Boolean()))
+
+    def init(self, s):
+        return s.holder.is_none & (s.busy == s.busy)
+
+    @action(client="clients")
+    def take(self, s, client):
+        return Step(when=[s.holder.is_none], then={s.holder: client})
+
+    @invariant()
+    def idle(self, s):
+        return ~s.busy[s.holder.value]
+
+    @reachable()
+    def held(self, s):
+        return s.holder.is_some
+"""
+"""A protocol whose invariant reads a holder where there is none."""
 
 
 class TwoCounters(Protocol, camel_case=True):

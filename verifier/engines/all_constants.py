@@ -25,6 +25,8 @@ from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
 
 ELSEWHERE = "an execution at other small constants violates it: ask for it alone"
 """Why a property is open although it is violated: all executions of a run are at the same constants."""
+ONLY_INVARIANTS = "only invariants, also of steps and of deadlocks, can be proved for all constants"
+"""Why the proof of a property of another kind is not tried."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,23 @@ class AllConstantsOutcome(Outcome):
         )
 
 
-def check_properties(definition: Definition, names: Sequence[str]) -> None:
-    """Raises UsageError for properties that cannot be proved so."""
+def list_provable(definition: Definition, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the properties that a proof by induction can show. Raises UsageError for unknown ones, and if
+    none is left."""
     kinds = {prop.name: prop.kind for prop in definition.properties}
     for name in names:
         if name not in kinds:
             raise make_unknown_name_error("property for --all-constants", name, kinds)
-        if kinds[name] not in PROVABLE:
-            what = "--all-constants proves invariants, also of steps and of deadlocks"
-            raise UsageError(f"{what}, and {name} is a {kinds[name]}")
+    provable = tuple(name for name in names if kinds[name] in PROVABLE)
+    if names and not provable:
+        words = f"{ONLY_INVARIANTS}, and {names[0]} is not one (kind: {kinds[names[0]]})"
+        raise UsageError(f"{words}; to decide it at given constants, leave --all-constants out")
+    return provable
+
+
+def leave_open(name: str, reason: str) -> Verdict:
+    """Return the open verdict on a property that is not tried."""
+    return Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason, found_by=ALL_CONSTANTS)
 
 
 def check(

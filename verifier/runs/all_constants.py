@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from verifier.encodings.concrete import show_constants
 from verifier.encodings.open_integers import LARGEST
 from verifier.engines.all_constants import (
+    ONLY_INVARIANTS,
     AllConstantsOutcome,
     check,
-    check_properties,
     describe_proof,
+    leave_open,
+    list_provable,
     not_begun,
     stop_at_violations,
 )
@@ -33,7 +35,6 @@ from verifier.parametric.assumed import is_satisfied
 from verifier.parametric.deciding import CHECKER, FINDER
 from verifier.parametric.formulas import say_formulas
 from verifier.parametric.protocol_readings import ParametricReading
-from verifier.parametric.proving import PROVABLE
 from verifier.parametric.results import SIZES
 from verifier.processes.limits import INTERRUPTED, Interrupted, Limits
 from verifier.processes.watching import within
@@ -46,7 +47,7 @@ from verifier.specs.constants import IndexSetConstant, IntegerConstant, constant
 from verifier.specs.definition import Definition, DefinitionError
 from verifier.system.model import Model
 from verifier.trust.trace import Trace
-from verifier.verdict import ALL_CONSTANTS, Verdict, VerdictKind
+from verifier.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from verifier.runs.prove_options import ProveOptions
@@ -61,11 +62,9 @@ def prepare(question: Question[ProveOptions]) -> Question[ProveOptions]:
         known = {prop.name for prop in loaded.definition.properties}
         names = tuple(name for name in question.properties if name in known)
         question = replace(question, loaded=loaded, properties=names)
+    provable = list_provable(question.definition, question.properties)
     if not question.options.properties:
-        kinds = {prop.name: prop.kind for prop in question.definition.properties}
-        provable = tuple(name for name in question.properties if kinds.get(name) in PROVABLE)
-        question = replace(question, properties=provable or question.properties)
-    check_properties(question.definition, question.properties)
+        question = replace(question, properties=provable)
     kind = class_of(question.loaded)
     defaults = kind().constants
     for name, constant in constants_of(kind).items():
@@ -243,14 +242,17 @@ def _list_met(
     return {name: one for name, one in agreement.violated.items() if name not in found}
 
 
+def _list_decided(outcome: AllConstantsOutcome, agreement: Agreement) -> dict[str, Verdict]:
+    """Return the verdicts that the comparison found, by property."""
+    without = {name: leave_open(name, reason) for name, reason in agreement.without_value.items()}
+    return without | {name: verdict for name, (verdict, _) in _list_met(outcome, agreement).items()}
+
+
 def _add_decided(
-    outcome: AllConstantsOutcome, agreement: Agreement, asked: Sequence[str]
+    outcome: AllConstantsOutcome, decided: Mapping[str, Verdict], asked: Sequence[str]
 ) -> AllConstantsOutcome:
-    """Add the verdicts that the comparison found, in the order that is asked for."""
-    every = {one.property_name: one for one in outcome.verdicts}
-    for name, reason in agreement.without_value.items():
-        every[name] = Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, reason, found_by=ALL_CONSTANTS)
-    every |= {name: verdict for name, (verdict, _) in _list_met(outcome, agreement).items()}
+    """Add verdicts without a proof, in the order that is asked for."""
+    every = {**{one.property_name: one for one in outcome.verdicts}, **decided}
     names = dict.fromkeys((*(name for name in asked if name in every), *every))
     return replace(outcome, verdicts=tuple(every[name] for name in names))
 
@@ -271,6 +273,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
     early: EarlyViolations | None = None
     agreement: Agreement | None = None
     traces: Mapping[str, Mapping[str, Any]] = {}
+    question = replace(question, properties=list_provable(question.definition, asked))
+    decided = {name: leave_open(name, ONLY_INVARIANTS) for name in asked if name not in question.properties}
     try:
         if question.loaded.of_module is not None:
             agreement = question.loaded.of_module.compare(question.limits)
@@ -305,7 +309,8 @@ def run(question: Question[ProveOptions], listen: Listen = lambda _: None) -> Ru
             outcome, model, traces = _tell_by_module(outcome, model, question.loaded.of_module)
     if agreement is not None:
         traces = {**traces, **{name: file for name, (_, file) in _list_met(outcome, agreement).items()}}
-        outcome = _add_decided(outcome, agreement, asked)
+        decided |= _list_decided(outcome, agreement)
+    outcome = _add_decided(outcome, decided, asked) if decided else outcome
     if question.loaded.of_module is not None:
         outcome = _add_left_out(outcome, question.loaded.of_module)
     since = question.limits.since
