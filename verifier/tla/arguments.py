@@ -69,6 +69,7 @@ def argument_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) 
 
 def operator_source(ev: Evaluator, whole: Expression, unit: Unit, primed: bool) -> Source:
     """Return the source of an operator argument, as a Closure."""
+    ev.passes_changing |= ev.analysis.of(whole, unit.module).changing
     if isinstance(whole, ast.Lambda):
         definition = Definition("LAMBDA", whole.parameters, unit.module, whole.place, True, whole.body)
         ev.at_of[definition] = tuple(ev.at_slots)

@@ -21,6 +21,7 @@ from verifier.tla.primitives import PRIMITIVES
 from verifier.tla.random_members import drawn_by
 from verifier.tla.reading_files import FILES, WRITING
 from verifier.tla.remembered import is_worth_remembering, latest, remember_results, remember_without_arguments
+from verifier.tla.specialised import specialise_call
 from verifier.tla.value_types import NoValue, Value
 
 if TYPE_CHECKING:
@@ -143,6 +144,10 @@ def _call_source(
     """Return the source of a definition with its arguments."""
     if symbol.nested and not symbol.parameters:
         return local_source(ev, symbol, whole, unit, primed, truth=truth)
+    special = specialise_call(ev, symbol, whole, unit, primed)
+    if special is not None:
+        assert isinstance(special.operator, Definition)
+        symbol, whole = special.operator, special
     target = unit if symbol.nested else unit_of(ev, symbol)
     facts = ev.analysis.of_definition(symbol)
     if not symbol.parameters and facts.level == CONSTANT and not facts.free:
@@ -155,7 +160,8 @@ def _call_source(
     if symbol.nested:
         slots = [target.slot(parameter) for parameter in symbol.parameters]
         given = [f"inner[{slot}] = {argument}" for slot, argument in zip(slots, arguments, strict=True)]
-        entered = _make_guarded_body_lines(ev, f"{body}(inner)", symbol, place)
+        alone = special is not None  # an error names it like any definition of a module
+        entered = _make_guarded_body_lines(ev, f"{body}(inner)", symbol, place, alone=alone)
         return ev.emit.statements(["inner = e[:]", *given, *entered])
     remembers = ev.counts is None and is_worth_remembering(facts)  # a formula that is counted is evaluated
     if remembers and not any(parameter.arity for parameter in symbol.parameters):
@@ -163,8 +169,8 @@ def _call_source(
         reads = [ev.index[variable] for variable in facts.reads]
         enter = _body_function(ev, body, symbol, place)
         if reads and not arguments:
-            alone = remember_without_arguments(ev, known, enter, target, reads, primed)
-            return latest(ev, known, alone, reads, primed)
+            remembered = remember_without_arguments(ev, known, enter, target, reads, primed)
+            return latest(ev, known, remembered, reads, primed)
         frame = ev.emit.function(f"[{', '.join(arguments)}]")
         return ev.emit.call(remember_results(ev, known, enter, frame, target, reads, primed))
     return ev.emit.statements([

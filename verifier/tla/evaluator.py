@@ -131,6 +131,8 @@ class Evaluator(ABC):
         self.units: dict[Definition, Unit] = {}
         self.operations: dict[tuple[str, int, Place], Evaluate | None] = {}
         self.memories: dict[tuple[Definition, bool], Memory] = {}
+        self.passes_changing = False
+        """True if some operator argument may have another value each time, or has a side effect."""
         self.parts_of_steps: set[ast.Quantifier] = set()
         """Quantifiers over what a formula of a step says of the first state (``verifier.tla.remaining``)."""
         self.step_reads: dict[tuple[Expression, str], tuple[set[int], set[int]] | None] = {}

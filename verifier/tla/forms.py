@@ -25,6 +25,7 @@ from verifier.tla.loops import (
     whole_loop_source,
 )
 from verifier.tla.symmetry import Asymmetric
+from verifier.tla.unique_choice import find_formula_of_unique
 from verifier.tla.value_types import NoValue, Value
 from verifier.tla.values import is_infinite, is_set, set_of
 
@@ -93,8 +94,12 @@ def compile_choice(
         ev.emit.statements(["found = []", *make_loop(f"found.append({item})"), "return found"])
     )
 
+    take_only = _compile_unique(ev, whole, unit, primed)
+
     def take_firsts(e: Frame) -> list[Value]:
-        members: list[Value]
+        members: list[Value] = take_only(e)
+        if len(members) == 1:
+            return members
         if ev.symmetry is not None and ev.symmetry.touches(container(e)):
             members = every(e)
             if members:
@@ -106,6 +111,30 @@ def compile_choice(
         return members
 
     return take_firsts
+
+
+def _compile_unique(
+    ev: Evaluator, whole: ast.Choose, unit: Unit, primed: bool
+) -> Callable[[Frame], list[Value]]:
+    """Return a function that computes the only element that satisfies the formula, if the formula says that
+    there is only one. Otherwise the function returns none, or several."""
+    formula = find_formula_of_unique(whole)
+    if formula is None or ev.counts is not None or ev.analysis.of(formula, unit.module).changing:
+        return lambda e: []
+    item, test = item_source(whole.binding, unit), ev.truth_source(formula, unit, primed)
+    loop = loop_lines(ev, (whole.binding,), unit, primed, [f"if {test}: found.append({item})"])
+    every = ev.emit.function(ev.emit.statements(["found = []", *loop, "return found"]))
+
+    def take_only(e: Frame) -> list[Value]:
+        if ev.passes_changing:
+            return []
+        try:
+            members: list[Value] = every(e)
+        except Undefined:
+            return []
+        return members
+
+    return take_only
 
 
 def _refuse_unbounded(ev: Evaluator, whole: ast.Unbounded, unit: Unit, primed: bool) -> Source:

@@ -1,0 +1,127 @@
+"""CHOOSE of the only element, and calls with a LAMBDA: both give what the text gives as it is written."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.support.tla_modules import explore_module, specify_module
+from verifier.tla import ast, calls, forms
+from verifier.tla.frames import Undefined
+from verifier.tla.order import text
+from verifier.tla.specialised import specialise_call
+from verifier.tla.unique_choice import find_formula_of_unique
+
+MODULE = r"""EXTENDS Integers, Sequences, FiniteSets, TLC
+Only(S, P(_)) == CHOOSE x \in S : P(x) /\ \A y \in S : P(y) => y = x
+Few(S, P(_), n) == LET T == {x \in S : P(x)} IN Cardinality(T) < n
+Some(S, P(_), Q(_, _)) == \E x \in S : P(x) /\ \A y \in S : Q(x, y)
+Twice(S, P(_)) == {x \in S : P(x)} \cup {y \in S : \E x \in S : P(x) /\ y # x}
+Strange(S, P(_)) == \E x \in S : P(<<x, x>>[1])
+Given(S, P(_)) == Some(S, P, LAMBDA a, b : a = b)
+Own(n) == Only(1..4, LAMBDA a : a * n = 8)
+Value == """
+_SETS = ["{1, 2, 3}", "{<<1, 2>>, <<2, 2>>}", '{"a", "b"}', "{}", "1..5", "{{1}, {2}, {1, 2}}", '{1, "a"}']
+_FORMULAS = [
+    "z = 2", "z > 1", "z[1] = 1", "z[2] = 2", "1 \\in z", 'z = "a"', "z = {2}", "TRUE", "z = k", "z[k] = 2",
+    "\\E w \\in {1, 3} : w = z", "LET u == z IN u = 1", "z \\in {k}", "CHOOSE w \\in {z} : TRUE",
+    "z = <<2, k>>",
+]  # fmt: skip
+_CALLS = [
+    "Only({s}, LAMBDA z : {f})", "Few({s}, LAMBDA z : {f}, 2)", "Twice({s}, LAMBDA z : {f})",
+    "Some({s}, LAMBDA z : {f}, LAMBDA q, z : {f})", "Strange({s}, LAMBDA z : {f})",
+    "Given({s}, LAMBDA z : {f})", "{{Own(k), Only({s}, LAMBDA z : {f})}}",
+    "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => y = z",
+    "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => z = y",
+]  # fmt: skip
+
+
+def _draw(chance: Random) -> str:
+    formula, members = chance.choice(_FORMULAS), chance.choice(_SETS)
+    drawn = chance.choice(_CALLS).format(s=members, f=formula, g=re.sub(r"\bz\b", "y", formula))
+    return rf"LET k == {chance.choice(['2', '1', 'Len(<<1>>)', '1[1]'])} IN {drawn}"
+
+
+def _value(folder: Path, expression: str) -> str:
+    made = specify_module(folder, MODULE + expression, "")
+    definition = made.module.names["Value"]
+    assert isinstance(definition, ast.Definition)
+    try:
+        whole = ast.Apply(definition, place=definition.place)
+        return text(made.evaluator.compile_value(whole, "M")(), made.evaluator.order)
+    except Undefined as error:
+        words = f"error: {error}"
+        # With the LAMBDA in place, a value that is no formula is found there, and not where P is used.
+        return re.sub(r"M.tla:[\d:]+: TRUE or FALSE", "TRUE or FALSE", words)
+
+
+def test_they_give_what_the_text_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance, kinds = Random(5), {True: 0, False: 0}
+    for _ in range(400):
+        drawn = _draw(chance)
+        short = _value(tmp_path, drawn)
+        with monkeypatch.context() as as_written:
+            as_written.setattr(forms, "find_formula_of_unique", lambda _: None)
+            as_written.setattr(calls, "specialise_call", lambda *_: None)
+            assert _value(tmp_path, drawn) == short, drawn
+        kinds[short.startswith("error")] += 1
+    assert min(kinds.values()) > 80
+
+
+def _chosen(folder: Path, formula: str) -> ast.Choose:
+    body = f"EXTENDS Integers\nS == 1..3\nT == 1..3\nValue == CHOOSE x \\in S : {formula}"
+    made = specify_module(folder, body, "")
+    definition = made.module.names["Value"]
+    assert isinstance(definition, ast.Definition)
+    assert isinstance(definition.body, ast.Choose)
+    return definition.body
+
+
+@pytest.mark.parametrize(
+    ("formula", "is_of_only_one"),
+    [
+        (r"x > 2 /\ \A y \in S : y > 2 => y = x", True),
+        (r"x > 2 /\ \A y \in S : y > 2 => x = y", True),
+        (r"x > 2 /\ x < 9 /\ \A y \in S : (y > 2 /\ y < 9) => y = x", True),
+        (r"x > 2 /\ \A y \in S : y > 1 => y = x", False),
+        (r"x > 2 /\ \A y \in T : y > 2 => y = x", False),
+        (r"x > 2 /\ \A y \in S : y > 2 => y # x", False),
+        (r"x > 2 /\ \A y \in S : y > 2 => y = y", False),
+        (r"x > 2 /\ \E y \in S : y > 2 => y = x", False),
+        (r"x > 2 \/ \A y \in S : y > 2 => y = x", False),
+        (r"x > 2 /\ \A y \in S : y = x => y > 2", False),
+        (r"\A y \in S : y > 2 => y = x", False),
+    ],
+)
+def test_the_only_element_is_meant_by_one_form(formula: str, is_of_only_one: bool, tmp_path: Path) -> None:
+    assert (find_formula_of_unique(_chosen(tmp_path, formula)) is not None) is is_of_only_one
+
+
+def test_a_formula_with_an_effect_is_evaluated_as_it_is_written(tmp_path: Path) -> None:
+    body = r"""EXTENDS Integers, TLC
+VARIABLE x
+Only(S, P(_)) == CHOOSE a \in S : P(a) /\ \A b \in S : P(b) => b = a
+Loud(n) == PrintT(n) /\ n = 2
+Init == x = 0
+Next == x = 0 /\ x' = Only({1, 2, 3}, Loud)"""
+    printed = explore_module(tmp_path, body, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE").evaluator.printed
+    assert printed == ["1", "2", "1", "2", "3"]
+
+
+def test_a_lambda_of_another_module_stays_a_call(tmp_path: Path) -> None:
+    made = specify_module(
+        tmp_path, "EXTENDS N\nk == 3\nValue == Any({3}, LAMBDA x : x = k)", "",
+        N="EXTENDS Integers\nAny(S, P(_)) == \\E x \\in S : P(x)",
+    )  # fmt: skip
+    definition = made.module.names["Value"]
+    assert isinstance(definition, ast.Definition)
+    whole = definition.body
+    assert isinstance(whole, ast.Apply)
+    assert isinstance(whole.operator, ast.Definition)
+    ev = made.evaluator
+    from verifier.tla.frames import Unit
+
+    assert specialise_call(ev, whole.operator, whole, Unit("M"), primed=False) is None

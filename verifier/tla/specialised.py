@@ -1,0 +1,72 @@
+r"""Calls with a LAMBDA, as calls of a definition of a LET that has the body of the LAMBDA in place.
+
+With ``Any(S, P(_)) == \E x \in S : P(x)``, ``Any(T, LAMBDA y : y > n)`` becomes ``\E x \in T : x > n``. This
+saves a call for each element. It is sound under two conditions. Each use of P is a call with bound names,
+which always have a value. Both texts are of one module, so that each name means the same. Primes are
+excluded, and so is recursion, because the body would have no end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from verifier.tla import ast
+from verifier.tla.ast import Binding, Bound, Definition, Expression, Parameter, Update
+from verifier.tla.facts import STATE
+from verifier.tla.frames import Unit
+from verifier.tla.renaming import rename_symbols
+
+if TYPE_CHECKING:
+    from verifier.tla.evaluator import Evaluator
+
+
+class _NotSpecialised(Exception):
+    """A use of an operator parameter that has to stay a call."""
+
+
+def specialise_call(
+    ev: Evaluator, symbol: Definition, whole: ast.Apply, unit: Unit, primed: bool
+) -> ast.Apply | None:
+    """Return the call of a definition whose body has the LAMBDAs; None if it stays as it is."""
+    given = dict(zip(symbol.parameters, whole.arguments, strict=True))
+    operators = {name: one for name, one in given.items() if isinstance(one, ast.Lambda)}
+    if not operators or primed or symbol.nested or symbol.recursive or symbol.module != unit.module:
+        return None
+    if ev.counts is not None or ev.analysis.of_definition(symbol).level > STATE or symbol.body is None:
+        return None
+    try:
+        body = _put(symbol.body, operators)
+    except _NotSpecialised:
+        return None
+    names: dict[ast.Symbol, ast.Symbol] = {
+        name: Parameter(name.name, name.arity) for name in symbol.parameters if name not in operators
+    }
+    kept = tuple(one for one in names.values() if isinstance(one, Parameter))
+    body = rename_symbols(body, names)
+    made = Definition(symbol.name, kept, symbol.module, symbol.place, True, body, symbol.path)
+    return replace(whole, operator=made, arguments=tuple(one for name, one in given.items() if name in names))
+
+
+def _put(thing: Any, operators: dict[Parameter, ast.Lambda]) -> Any:
+    """Return a part of a body with the bodies of LAMBDAs for the calls of parameters."""
+    match thing:
+        case ast.Let():
+            raise _NotSpecialised  # its definitions may have been compiled for another call
+        case ast.OperatorArgument(operator=operator) if operator in operators:
+            raise _NotSpecialised
+        case ast.Apply(operator=Parameter() as operator, arguments=arguments) if operator in operators:
+            called, names = operators[operator], [_bound_name(one) for one in arguments]
+            return rename_symbols(called.body, dict(zip(called.parameters, names, strict=True)))
+        case tuple():
+            return tuple(_put(part, operators) for part in thing)
+        case Expression() | Binding() | Update():
+            parts = {one.name: _put(getattr(thing, one.name), operators) for one in fields(thing)}
+            return replace(thing, **parts)
+    return thing
+
+
+def _bound_name(whole: Expression) -> Bound:
+    if isinstance(whole, ast.Apply) and isinstance(whole.operator, Bound):
+        return whole.operator
+    raise _NotSpecialised
