@@ -292,7 +292,8 @@ def _define(protocol: Protocol, of_executions: bool, keys: Keys) -> Definition:
 
 def _with_undefined_read(definition: Definition) -> Definition:
     """The definition, with the property that nothing without value is read, where something can be."""
-    if all(is_total(term) for _, term in definition.terms()):
+    lasting = (term for prop in definition.temporal for term in prop.formula.all_terms())
+    if all(map(is_total, (*(term for _, term in definition.terms()), *lasting))):
         return definition
     words = "No enabled action, and no property asked for, reads what has no value."
     reads = Property(UNDEFINED_READ, PropertyKind.UNDEFINED_READ, constantly(True).term, False, words)

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
 
 from verifier.encodings.concrete import Concrete, show
-from verifier.encodings.expressions import NotOfOneState
+from verifier.encodings.expressions import BOOLEAN, NotOfOneState
 from verifier.encodings.generators import make_bound
 from verifier.encodings.printing import text
 from verifier.encodings.sorts import Sort, SortError
-from verifier.encodings.terms import Symbol, Term
+from verifier.encodings.terms import Operator, Symbol, Term
 
 SPEC_FAIRNESS = "spec"
 """The name of the fairness that the protocol itself states."""
@@ -143,6 +143,13 @@ class TemporalFormula(NotOfOneState):
         yield from self.terms
         for part in self.parts:
             yield from part.all_terms()
+
+    def quantified_terms(self) -> Iterator[Term]:
+        """The formulas about one state in it, each under the quantifiers around it."""
+        yield from self.terms
+        for term in (term for part in self.parts for term in part.quantified_terms()):
+            bound = self.binds is not None
+            yield Term(Operator.FORALL, BOOLEAN, (term,), binds=self.binds) if bound else term
 
     def __repr__(self) -> str:
         return f"the temporal formula {self}"

@@ -12,22 +12,19 @@ property name no element, nothing depends on their order, and there is fairness 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from pysmt.fnode import FNode
 
 from verifier.encodings.bits import TRUE, conjunction, disjunction, negation
-from verifier.encodings.expressions import BOOLEAN
-from verifier.encodings.terms import Operator, Term
 from verifier.engines.explore import Graph
 from verifier.engines.fair_loops import Indices, Mask, StateGraph, components
 from verifier.explicit.compiled import Program
 from verifier.explicit.orbits import Orbits
 from verifier.explicit.packing import WORD, places, to_slices
 from verifier.specs.definition import DefinitionError, Property, PropertyKind
-from verifier.specs.temporal import TemporalFormula
 from verifier.storage.distinct import distinct
 from verifier.system.declared_symmetry import check_symmetry
 from verifier.system.liveness import LiveModel
@@ -59,22 +56,13 @@ def _is_symmetric(live: LiveModel) -> bool:
     definition = live.base.definition
     claims = (
         Property(f"term {number}", PropertyKind.INVARIANT, term, False, "")
-        for number, term in enumerate(_quantify(live.property_.formula))
+        for number, term in enumerate(live.property_.formula.quantified_terms())
     )
     try:
         symmetry = check_symmetry(replace(definition, properties=(*definition.properties, *claims)))
     except DefinitionError:
         return False
     return symmetry == live.base.system.symmetries
-
-
-def _quantify(formula: TemporalFormula) -> Iterator[Term]:
-    """The terms of a formula, each under the quantifiers around it."""
-    yield from formula.terms
-    for part in formula.parts:
-        for term in _quantify(part):
-            bound = formula.binds is not None
-            yield Term(Operator.FORALL, BOOLEAN, (term,), binds=formula.binds) if bound else term
 
 
 def stopping_model(live: LiveModel) -> Model:

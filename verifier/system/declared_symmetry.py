@@ -8,13 +8,15 @@ permutations that move only the others keep Init, the actions and the properties
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
+from verifier.encodings.partiality import is_total
 from verifier.encodings.renaming import rename_value
 from verifier.encodings.sorts import IndexSet, Listed, Sort, contains_sort, sorts_in
 from verifier.encodings.terms import Operator, Term
-from verifier.specs.definition import Definition
+from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import DefinitionError
 from verifier.system.transition_system import Instance, Symmetry
 
@@ -42,7 +44,30 @@ _TAKES_IN_ORDER = frozenset(
 
 def check_symmetry(definition: Definition) -> tuple[Symmetry, ...]:
     """The symmetry that holds. Raises DefinitionError where a symmetric index set is used in its order."""
-    return tuple(_check(definition, sort) for sort in _symmetric(definition))
+    reads = list(_list_temporal_reads(definition))
+    checked = (_check(definition, sort) for sort in _symmetric(definition))
+    return tuple(kept for symmetry in checked if (kept := _keep_reads(symmetry, reads)) is not None)
+
+
+def _list_temporal_reads(definition: Definition) -> Iterator[Term]:
+    """The formulas of temporal properties of which the property that nothing undefined is read speaks."""
+    if any(prop.kind is PropertyKind.UNDEFINED_READ for prop in definition.properties):
+        for prop in definition.temporal:
+            yield from (term for term in prop.formula.quantified_terms() if not is_total(term))
+
+
+def _keep_reads(symmetry: Symmetry, reads: Sequence[Term]) -> Symmetry | None:
+    """The symmetry that also keeps where these formulas have no value. None if they take elements in order:
+    no engine but ``live`` evaluates them, so that the protocol is not refused."""
+    sort, pinned = symmetry.sort, set(symmetry.pinned)
+    for term in (term for root in reads for term in root.walk()):
+        bound = [] if term.binds is None else list(sorts_in(term.binds.sort))
+        if _depends_on_order(term, sort) or any(one == sort and not one.symmetric for one in bound):
+            return None
+        named: set[Concrete] = {e for one in bound if isinstance(one, Listed) for e in one.elements}
+        named.update(_atoms(term.data) if term.operator is Operator.LITERAL else ())
+        pinned |= named.intersection(sort.each())
+    return replace(symmetry, pinned=frozenset(pinned))
 
 
 def _check(definition: Definition, sort: IndexSet) -> Symmetry:

@@ -17,7 +17,8 @@ from verifier.encodings.sorts import Boolean
 from verifier.specs.definition import PropertyKind
 from verifier.specs.temporal import Fairness, TemporalProperty
 from verifier.system.fairness import Condition, conditions_of
-from verifier.system.model import Model, PartialRead, nowhere_undefined
+from verifier.system.model import Model
+from verifier.system.partial_reads import PartialRead, nowhere_undefined
 from verifier.system.support import Support
 from verifier.system.temporal_bits import Guess, Monitor, Promise, Watch
 from verifier.system.temporal_reading import Goal, Reader

@@ -25,6 +25,7 @@ from verifier.encodings.terms import Symbol, Term
 from verifier.specs.definition import Action, Definition, DefinitionError, PropertyKind
 from verifier.system.assigning import assign, keys
 from verifier.system.declared_symmetry import Named, check_symmetry, list_mentioned, order_named
+from verifier.system.partial_reads import PartialRead, TemporalReads, nowhere_undefined
 from verifier.system.size import check_size
 from verifier.system.step_invariants import BreakingStep, StepInvariants
 from verifier.system.support import Support
@@ -58,22 +59,6 @@ class CutOff:
     action: str
     parameters: Mapping[str, Concrete]
     when: FNode
-
-
-@dataclass(frozen=True, eq=False)
-class PartialRead:
-    """A read of what may have no value, and the states in which it has none."""
-
-    place: str
-    """The place of the read in the protocol: ``the guard of Fire(r1)``."""
-    lines: tuple[Term, ...]
-    """The lines read there, up to the first that is false."""
-    bindings: Bindings
-    free: tuple[Symbol, ...]
-    """Parameters that the bindings leave open."""
-    when: FNode
-    property_name: str | None = None
-    """The property that reads; None: an action or the constraint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,11 +130,6 @@ class Model:
         return replace(self, undefined=kept, system=replace(self.system, properties=changed))
 
 
-def nowhere_undefined(reads: Iterable[PartialRead]) -> FNode:
-    """True if none of the reads lacks a value."""
-    return negation(disjunction(read.when for read in reads))
-
-
 def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Model:
     """Lowers a definition. Raises DefinitionError if it is not well formed.
 
@@ -172,7 +152,7 @@ def build(definition: Definition, tick: Callable[[], None] = lambda: None) -> Mo
         valid=valid,
         init=conjunction((valid, builder.lower_defined_and_true(definition.init))),
         instances=instances,
-        properties=tuple(builder.properties(alive)),
+        properties=tuple(builder.properties(alive, instances)),
         alive=alive,
         constraint=builder.constraint,
         symmetries=symmetries,
@@ -351,7 +331,7 @@ class _Builder:
         disabled = (*(leaving.when for leaving in self.leaving), *(read.when for read in self.undefined))
         return disjunction((*guards, *disabled, negation(self.constraint)))
 
-    def properties(self, alive: FNode) -> Iterable[SafetyProperty]:
+    def properties(self, alive: FNode, instances: Sequence[Instance]) -> Iterable[SafetyProperty]:
         """The properties, the type invariant with what the instances added to it."""
         stays = negation(disjunction(leaving.when for leaving in self.leaving))
         properties = []
@@ -374,8 +354,11 @@ class _Builder:
             place = f"the property {prop.name}"
             self._note_undefined(place, (prop.formula,), unread, property_name=prop.name)
             properties.append(SafetyProperty(prop.name, prop.kind, formula, prop.default))
-        nowhere = nowhere_undefined(self.undefined)
         kept = [prop for prop in properties if prop.kind is not PropertyKind.UNDEFINED_READ]
+        if len(kept) < len(properties):  # a module asks for it of each temporal property alone
+            reads = TemporalReads(self.definition, self.layout, instances)
+            self.undefined += (read for prop in self.definition.temporal for read in reads.find(prop))
+        nowhere = nowhere_undefined(self.undefined)
         if len(kept) == len(properties) and nowhere.is_true():
             return properties
         title, kind = self.definition.titles.undefined_read, PropertyKind.UNDEFINED_READ

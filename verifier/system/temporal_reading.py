@@ -17,8 +17,8 @@ to come is guessed, and each loop must confirm it (``temporal_bits``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 from pysmt.fnode import FNode
@@ -32,15 +32,15 @@ from verifier.encodings.bits import (
     restrict_formulas,
 )
 from verifier.encodings.definedness import Definedness
-from verifier.encodings.elimination import exists_over
 from verifier.encodings.layout import Layout
-from verifier.encodings.lowering import Bindings, Lowering
+from verifier.encodings.lowering import Bindings
 from verifier.encodings.sorts import Boolean
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError
 from verifier.specs.temporal import Fairness, Strength, TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.system.fairness import Condition, conditions_of, steps_of
-from verifier.system.model import Model, PartialRead
+from verifier.system.model import Model
+from verifier.system.partial_reads import PartialRead, TemporalReads, parts_of
 from verifier.system.same_steps import SameSteps, changes
 from verifier.system.temporal_bits import Event, Guess, Monitor, Promise, Watch
 
@@ -87,17 +87,14 @@ class Reader:
         self.watches: dict[Watch, FNode] = {}
         """The bits, in an order in which each may speak of those before it."""
         self.undefined: list[PartialRead] = []
-        definition = model.definition
-        lowered = dict(model.layout.lowered)
-        self._lowering = Lowering({s: lowered[s.name] for s in definition.variables})
-        self._definedness = Definedness(self._lowering)
+        self._reads = TemporalReads(model.definition, model.layout, model.system.instances)
         self._same_steps = SameSteps(model.system.instances, model.system.bits)
-        self._of_steps: tuple[Lowering, Mapping[FNode, FNode]] | None = None
         self._name = ""
 
     def goals(self, prop: TemporalProperty) -> tuple[Goal, ...]:
         """The ways for a loop to violate the property. Raises UsageError if it has too many ways to fail."""
         self._name = prop.name
+        self.undefined += (replace(read, property_name=None) for read in self._reads.find(prop))
         cases = self._cases(prop.formula, {}, negated=True)
         parts = [cases, *(self._confirm(w, own) for w, own in self.watches.items() if isinstance(w, Guess))]
         just = [w.justice(own) for w, own in self.watches.items() if isinstance(w, Promise)]
@@ -127,7 +124,7 @@ class Reader:
                 conditions = self._conditions(formula)
                 return self._join([self._fair(c, negated=negated) for c in conditions], not negated)
         if formula.operator in (*_CONJUNCTIONS, *_DISJUNCTIONS):
-            inner = _parts(formula, bindings)
+            inner = parts_of(formula, bindings)
             parts = [self._cases(one, values, negated=negated) for one, values in inner]
             return self._join(parts, (formula.operator in _CONJUNCTIONS) is not negated)
         claim = self._claim(formula, bindings)
@@ -155,8 +152,9 @@ class Reader:
         """The fairness that a formula speaks of. Where its steps are cut off, it has no value."""
         assert isinstance(formula.condition, Fairness)
         conditions = list(conditions_of(self.model, formula.condition))
-        for condition in conditions:
-            self._note((), {}, condition.cut_off)
+        for when in (condition.cut_off for condition in conditions):
+            if when is not FALSE and all(when is not read.when for read in self.undefined):
+                self.undefined.append(PartialRead(f"the property {self._name}", (), {}, (), when))
         return conditions
 
     def _fair(self, condition: Condition, *, negated: bool) -> _Cases:
@@ -226,7 +224,7 @@ class Reader:
                 raise UsageError(f"{self._name} is about a step where a state is expected")
         if formula.operator not in (*_CONJUNCTIONS, *_DISJUNCTIONS):
             return self._here(_in_other_words(formula), bindings)
-        parts = [self._here(part, values) for part, values in _parts(formula, bindings)]
+        parts = [self._here(part, values) for part, values in parts_of(formula, bindings)]
         return conjunction(parts) if formula.operator in _CONJUNCTIONS else disjunction(parts)
 
     def _operand(self, formula: TemporalFormula, place: int, bindings: Bindings) -> FNode:
@@ -261,50 +259,25 @@ class Reader:
     # Terms
 
     def _formula(self, term: Term, bindings: Bindings) -> FNode:
-        """The formula of the term; where it reads what has no value, it is reported instead."""
-        self._note((term,), bindings, negation(self._definedness.of(term, bindings)))
-        return self._lowering.formula(term, bindings)
-
-    def _note(self, lines: tuple[Term, ...], bindings: Bindings, unread: FNode) -> None:
-        read = PartialRead(f"the property {self._name}", lines, bindings, (), unread)
-        if unread is not FALSE and not any(_is_same(read, other) for other in self.undefined):
-            self.undefined.append(read)
+        """The formula of the term, which means nothing where the term reads what has no value."""
+        return self._reads.lowering.formula(term, bindings)
 
     def _steps(self, term: Term, bindings: Bindings) -> Iterator[tuple[int, FNode]]:
         """Yield for each instance the formula that its step changes the state and satisfies a formula of two
         states."""
-        lowering, later = self._two_states()
+        lowering, later = self._reads.two_states
         said = lowering.formula(term, bindings)
         read = Definedness(lowering).of(term, bindings)
         for number, instance in enumerate(self.model.system.instances):
             after = {new: instance.updates.get(old, old) for old, new in later.items()}
             holds, defined = restrict_formulas((said, read), after)
-            moves = changes(instance)
-            unread = conjunction((instance.guard, moves, negation(defined)))
-            self._note((term,), bindings, exists_over(unread, instance.inputs))
-            taken = conjunction((moves, defined, holds))
+            taken = conjunction((changes(instance), defined, holds))
             if taken is not FALSE:
                 yield number, taken
-
-    def _two_states(self) -> tuple[Lowering, Mapping[FNode, FNode]]:
-        """A reader of terms of a step, and for each bit of the state the one that stands for its new
-        value."""
-        if self._of_steps is None:
-            definition, layout = self.model.definition, self.model.layout
-            later = Layout({new.name: new.sort for new in definition.successor})
-            meaning = {old: layout.lowered[old.name] for old in definition.variables}
-            meaning |= {new: later.lowered[new.name] for new in definition.successor}
-            pairs = dict(zip(layout.bits, later.bits, strict=True))
-            self._of_steps = Lowering(meaning), pairs
-        return self._of_steps
 
 
 _CONJUNCTIONS = (TemporalOperator.AND, TemporalOperator.FOR_EACH)
 _DISJUNCTIONS = (TemporalOperator.OR, TemporalOperator.FOR_SOME)
-
-
-def _is_same(one: PartialRead, other: PartialRead) -> bool:
-    return one.lines == other.lines and one.bindings == other.bindings and one.when is other.when
 
 
 def _in_other_words(formula: TemporalFormula) -> TemporalFormula:
@@ -335,14 +308,6 @@ def _make_formula(operator: TemporalOperator, part: TemporalFormula) -> Temporal
 def bit_of(name: str) -> FNode:
     """The bit of a boolean variable of the state."""
     return Layout({name: Boolean()}).bits[0]
-
-
-def _parts(formula: TemporalFormula, bindings: Bindings) -> Iterator[tuple[TemporalFormula, Bindings]]:
-    if formula.binds is None:
-        yield from ((part, bindings) for part in formula.parts)
-    else:
-        for value in formula.binds.sort.each():
-            yield formula.parts[0], {**bindings, formula.binds: value}
 
 
 def _join_steps(parts: Iterator[tuple[tuple[int, FNode], ...]]) -> tuple[tuple[int, FNode], ...]:

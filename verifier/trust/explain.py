@@ -16,7 +16,8 @@ from verifier.encodings.scalar_sorts import IndexSet
 from verifier.encodings.sorts import sorts_in
 from verifier.encodings.terms import Operator, Symbol, Term, conjuncts
 from verifier.specs.definition import Definition, Property, PropertyKind, Refinement
-from verifier.system.model import Leaving, Model, PartialRead
+from verifier.system.model import Leaving, Model
+from verifier.system.partial_reads import PartialRead
 from verifier.trust.blame import Blaming
 from verifier.trust.concrete_reading import ConcreteReading
 from verifier.trust.mentions import Mentions

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from pysmt.fnode import FNode
 
-from verifier.system.model import Model, nowhere_undefined
+from verifier.system.model import Model
+from verifier.system.partial_reads import nowhere_undefined
 
 
 @dataclass(frozen=True)
