@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,17 @@ from verifier.encodings.sorts import (
 from verifier.engines.bmc import Request, check
 from verifier.engines.choices import StepsChoice
 from verifier.errors import UsageError
-from verifier.specs.protocol import IndexSetConstant, Protocol, State, Step, action, free, invariant
+from verifier.specs.protocol import (
+    IndexSetConstant,
+    Protocol,
+    State,
+    Step,
+    action,
+    free,
+    invariant,
+    reachable,
+    step_invariant,
+)
 from verifier.system.model import Model
 from verifier.trust import itf
 from verifier.trust.replay import Replayer, ReplayFailure
@@ -242,6 +253,40 @@ def test_an_edited_trace_is_rejected(edit: Any, error: type[Exception], words: s
     with pytest.raises(error, match=words) as raised:
         Replayer(model).check(itf.load(data, model))
     assert "\n" not in str(raised.value)
+
+
+class ReadsHolder(LockServer):
+    """Properties that read the holder, of whom there is none in the states of the trace."""
+
+    @invariant(default=False)
+    def holder_asked(self, s: Any) -> Any:
+        return s.asked.contains(s.holder.value)
+
+    @reachable(default=False)
+    def holder_asks(self, s: Any) -> Any:
+        return s.asked.contains(s.holder.value)
+
+    @step_invariant(default=False)
+    def stays(self, s: Any, after: Any) -> Any:
+        return s.holder.value == after.holder.value
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("HolderAsked", "HolderAsked has no value in the last state: .* reads holder, which has no value"),
+        ("HolderAsks", "HolderAsks has no value in the last state: .* reads holder, which has no value"),
+        ("Stays", "Stays has no value for the last step"),
+        ("TypeInvariant", "TypeInvariant holds in the last state"),
+    ],
+)
+def test_a_property_without_a_value_is_not_said_to_hold(name: str, words: str) -> None:
+    model, trace = violation(ReadsHolder(), "NotAllAsk")
+    assert trace.states[-1]["holder"] is None
+    with pytest.raises(ReplayFailure, match=words):
+        Replayer(model).check(replace(trace, violates=name))
+    with pytest.raises(ReplayFailure, match="Stays is about steps, and the trace has none"):
+        Replayer(model).check(replace(trace, violates="Stays", states=trace.states[:1], actions=()))
 
 
 def state_of_every_sort(**changed: Any) -> dict[str, Any]:

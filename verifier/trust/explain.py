@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from types import MappingProxyType
@@ -227,10 +227,16 @@ def breaches(model: Model, trace: Trace) -> list[str]:
         values = Evaluator(model.system.bits, [leaving.when for leaving in model.leaving]).single(bits)
         return [_would_leave(leaving) for leaving, would in zip(model.leaving, values, strict=True) if would]
     if kind is PropertyKind.UNDEFINED_READ:
-        values = Evaluator(model.system.bits, [read.when for read in model.undefined]).single(bits)
-        reading = ConcreteReading(trace.states[-1])
-        return [_reads(reading, read) for read, would in zip(model.undefined, values, strict=True) if would]
+        return list_undefined(model, model.undefined, trace.states[-1])
     return []
+
+
+def list_undefined(model: Model, reads: Sequence[PartialRead], state: Mapping[str, Concrete]) -> list[str]:
+    """Describe those of the reads that have no value in the state."""
+    bits = model.layout.encode_state(state)
+    values = Evaluator(model.system.bits, [read.when for read in reads]).single(bits)
+    reading = ConcreteReading(state)
+    return [_reads(reading, read) for read, would in zip(reads, values, strict=True) if would]
 
 
 def _refinement(model: Model, trace: Trace) -> Refinement | None:

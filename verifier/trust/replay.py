@@ -22,7 +22,7 @@ from verifier.system.model import Model
 from verifier.system.step_invariants import breaking_choices
 from verifier.system.transition_system import Instance
 from verifier.trust.concrete_reading import ConcreteReading
-from verifier.trust.explain import Explainer, breaks
+from verifier.trust.explain import Explainer, breaks, list_undefined
 from verifier.trust.trace import ActionTaken, Trace
 
 Bits = Sequence[bool]
@@ -103,7 +103,7 @@ class Replayer:
                 raise ReplayFailure(step, f"{instance.label} is not enabled")
             states.append(following)
         if not self.violates(states[-1], prop):
-            raise ReplayFailure(len(firings), self._make_missed_message(prop))
+            raise ReplayFailure(len(firings), self._make_missed_message(prop, states[-1]))
         definition, decode = self.model.definition, self.model.layout.decode_state
         trace = Trace(
             spec=definition.name,
@@ -139,8 +139,13 @@ class Replayer:
     def _require_broken(self, trace: Trace) -> None:
         """Checks that the last step does not satisfy the step invariant, as the protocol states it."""
         prop = next(p for p in self.model.definition.properties if p.name == trace.violates)
-        if not trace.actions or not breaks(prop, *trace.states[-2:]):
-            raise ReplayFailure(trace.steps, f"{prop.name} holds of the last step")
+        if not trace.actions:
+            raise ReplayFailure(trace.steps, f"{prop.name} is about steps, and the trace has none")
+        before, after = trace.states[-2:]
+        if not breaks(prop, before, after):
+            has_value = before == after or ConcreteReading(before, after).is_defined(prop.formula, {})
+            words = "holds of" if has_value else "has no value for"
+            raise ReplayFailure(trace.steps, f"{prop.name} {words} the last step")
 
     def check(self, trace: Trace) -> None:
         """Checks a trace of any origin. Raises ReplayFailure, which names the step and the reason."""
@@ -154,10 +159,14 @@ class Replayer:
         if trace.violates is not None and self.model.system.about_steps(trace.violates):
             self._require_broken(trace)
         elif trace.violates is not None and not self.violates(states[-1], trace.violates):
-            raise ReplayFailure(trace.steps, self._make_missed_message(trace.violates))
+            raise ReplayFailure(trace.steps, self._make_missed_message(trace.violates, states[-1]))
 
-    def _make_missed_message(self, prop: str) -> str:
+    def _make_missed_message(self, prop: str, last: Bits) -> str:
         """The message for a last state that does not violate the property."""
+        own = [read for read in self.model.undefined if read.property_name == prop]
+        undefined = list_undefined(self.model, own, self.model.layout.decode_state(last))
+        if undefined:
+            return f"{prop} has no value in the last state: {'; '.join(undefined)}"
         return f"{prop} {'is not reached' if self.model.system.seeks(prop) else 'holds'} in the last state"
 
     def encode_state(self, step: int, state: Mapping[str, Any]) -> list[bool]:
