@@ -233,10 +233,12 @@ def test_an_engine_that_lacked_memory_starts_again_with_that_of_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A property was left open at a fifth of the memory while all else had ended."""
-    made, stubs = _make_portfolio(monkeypatch, ENGINE.options(memory=3 * 2**30))
+    inherited = 2**29
+    monkeypatch.setattr("verifier.processes.memory_shares.measure_inherited", lambda: inherited)
+    made, stubs = _make_portfolio(monkeypatch, ENGINE.options(memory=inherited + 3 * 2**30))
     made._start_first()
     share = stubs.started[LIVE].memory
-    assert share == stubs.started[EXPLORE].memory == 2**30
+    assert share == stubs.started[EXPLORE].memory == inherited + 2**30
     name = made.plan.temporal[0]
     open_ = Verdict(name, VerdictKind.INCONCLUSIVE, None, 0.0, "memory limit of 1024 MiB")
     report = EngineReport(LIVE, Outcome((open_,), (), {}), (), (), {}, {}, made.question.definition, 0.0)
@@ -249,7 +251,7 @@ def test_an_engine_that_lacked_memory_starts_again_with_that_of_others(
     assert made._goes_on
     del stubs.started[EXPLORE]
     made._restart_starved()
-    assert stubs.started[LIVE].memory == 2 * 2**30
+    assert stubs.started[LIVE].memory == inherited + 2 * 2**30
     assert stubs.started[LIVE].properties == (name,)
     del stubs.started[LIVE]
     made._take(LIVE, report)

@@ -30,6 +30,7 @@ from verifier.engines.live_orbits import no_symmetry
 from verifier.engines.proofs import ProveOutcome
 from verifier.printable import say_count
 from verifier.processes.children import ChildEnded, Children, Message, Work
+from verifier.processes.memory_shares import MemoryShares
 from verifier.system.liveness import LiveModel
 from verifier.system.ranking_model import is_ranked
 from verifier.verdict import Verdict, VerdictKind
@@ -83,6 +84,7 @@ class _Portfolio:
         self.live = live
         self.name = live.property_.name
         self.request = replace(request, limits=request.limits.begin())
+        self.memory = MemoryShares(request.limits.memory or psutil.virtual_memory().available)
         self.listen = listen
         self.began = time.monotonic()
         useless = {LiveEngine.RANKING: not is_ranked(live), LiveEngine.ORBITS: no_symmetry(live) is not None}
@@ -119,11 +121,8 @@ class _Portfolio:
                 self._take(event)
 
     def _work(self, engine: LiveEngine) -> Work:
-        # What an engine inherits from this process counts in its memory too, and is there once.
-        inherited = psutil.Process().memory_info().rss
-        memory = (self.request.limits.memory or psutil.virtual_memory().available) - inherited
         part = _PARTS_OF_MEMORY[engine] / sum(_PARTS_OF_MEMORY[one] for one in self.engines)
-        limits = replace(self.request.limits, memory=int(max(memory, 0) * part) + inherited)
+        limits = replace(self.request.limits, memory=self.memory.give(engine.value, part))
         request = replace(self.request, limits=limits, depth=_BEYOND_ALL_DEPTHS)
         decide = _ENGINES[engine]
 

@@ -246,7 +246,9 @@ class Children:
         if time.monotonic() - self._measured < _POLL_SECONDS:
             return
         self._measured = time.monotonic()
-        used = self._measure_trees() if self.nested else sum(_resident(pid) for pid in self._pids)
+        used: int | None = sum(map(_resident, self._pids))
+        if self.nested or self.limits.is_beyond(used or 0):  # children may share much with this process
+            used = self._measure_trees()
         if used is not None:
             self.peak_memory = max(self.peak_memory, used)
             self.limits.check_memory(used)

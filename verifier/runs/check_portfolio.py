@@ -19,9 +19,9 @@ from verifier.processes.children import ChildEnded, Children, Message
 from verifier.processes.cores import cores
 from verifier.processes.interrupts import is_hurried
 from verifier.processes.limits import INTERRUPTED, Interrupted
+from verifier.processes.memory_shares import MemoryShares
 from verifier.runs.building import build_model
 from verifier.runs.check_children import Built, News, Refusal, SoFar, make_work
-from verifier.runs.check_memory import MemoryShares, needs_memory
 from verifier.runs.check_merge import (
     EngineReport,
     combine_reports,
@@ -30,7 +30,7 @@ from verifier.runs.check_merge import (
     merge,
 )
 from verifier.runs.check_plan import BMC, EXPLORE, LIVE, PROVE, WALKS, Plan, plan, sub_options
-from verifier.runs.check_reports import describe_effort
+from verifier.runs.check_reports import describe_effort, needs_memory
 from verifier.runs.check_time import has_time
 from verifier.runs.engine import Listen, engine_named
 from verifier.runs.news import Known, Remark
@@ -276,7 +276,7 @@ class Portfolio:
         parts += (1 + self._chooses_semantics) * bool(self.plan.temporal)
         name = name or engine
         self._given[name] = engine, given
-        self._start_with(name, properties, self.memory.give(name, parts))
+        self._start_with(name, properties, self.memory.give(name, 1 / parts))
 
     def _start_with(self, name: str, properties: Sequence[str], memory: int | None) -> None:
         engine, given = self._given[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +10,18 @@ from verifier.engines.outcome import Outcome
 from verifier.outcomes.content import write_trace
 from verifier.outcomes.run import Run
 from verifier.printable import say_count
+from verifier.processes.limits import is_about_memory
 from verifier.runs.check_merge import EngineReport
 from verifier.runs.check_plan import BMC, EXPLORE, WALKS
 from verifier.verdict import Verdict, VerdictKind
 
 _CLOSING = (VerdictKind.HOLDS, VerdictKind.INCONCLUSIVE)
 """The verdicts whose depth is closed."""
+
+
+def needs_memory(verdicts: Iterable[Verdict]) -> bool:
+    """True if the limit of memory left a property open."""
+    return any(one.kind is VerdictKind.INCONCLUSIVE and is_about_memory(one.reason) for one in verdicts)
 
 
 def describe_effort(engine: str, outcome: Outcome) -> str:
