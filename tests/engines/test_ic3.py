@@ -460,7 +460,7 @@ def test_a_clause_below_the_last_frame_is_not_lost_when_pushed() -> None:
     assert state is not None
     frames.add_blocked(state, 1)
     (orbit,) = frames.levels[1]
-    frames.move_up(orbit, orbit.cube, 2)
+    frames.move_up(orbit, 2)
     assert not frames.levels[1]
     assert frames.is_blocked(state, 1)
     assert frames.is_blocked(state, 2)

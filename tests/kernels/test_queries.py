@@ -131,6 +131,54 @@ def test_images_count_though_the_solver_learns_of_them_late(seed: int, queries: 
         assert orbits.excludes(asked, frame) == any(image <= set(asked) for image in excluded)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_noted_proof_holds_in_every_frame_that_supports_it(seed: int, queries: QueryFunctions) -> None:
+    """Also after cubes of the proof are subsumed or moved up, and after cubes of one literal."""
+    rng, orbits, supported, unsupported = random.Random(seed), _orbits(queries, 5), 0, 0
+    clauses = [_literals(rng, BITS + 8, rng.randint(3, 4)) for _ in range(40)]
+    solvers = [CompiledSolver(queries, BITS + 8, clauses) for _ in range(5)]
+    known: dict[int, tuple[Cube, int]] = {}
+    noted: dict[int, tuple[list[int], Cube]] = {}
+    for _ in range(300):
+        if rng.random() < 0.15:
+            cube, level = _cube(rng, 1 if rng.random() < 0.1 else 6), rng.randint(1, 4)
+            number, _ = orbits.add(cube, level)
+            for other in orbits.find_subsumed(number):
+                del known[other]
+                noted.pop(other, None)
+            known[number] = cube, level
+            for solver in solvers[1 : level + 1]:
+                solver.exclude(orbits, number)
+        if not known:
+            continue
+        number = rng.choice(sorted(known))
+        cube, level = known[number]
+        if level < 4 and rng.random() < 0.2:
+            orbits.move_up(number, cube, level + 1)
+            known[number] = cube, level + 1
+            solvers[level + 1].exclude(orbits, number)
+        own, assumed, frame = _literals(rng, BITS, 3), _cube(rng), rng.randint(1, 4)
+        if not solvers[frame].satisfiable(own, assumed, orbits, frame):
+            orbits.keep_support(number, solvers[frame])
+            noted[number] = own, assumed
+            assert orbits.is_supported(number, 1) or solvers[frame].core() == set()
+        for proved, (own, assumed) in noted.items():
+            for frame in range(1, 5):
+                if not orbits.is_supported(proved, frame):
+                    unsupported += 1
+                    continue
+                supported += 1
+                excluded = [
+                    image for cube, at in known.values() if at >= frame for image in images(cube, GROUP)
+                ]
+                plain = open_solver(QUERY_SOLVER)
+                plain.add_clauses([*clauses, own, *map(negation, excluded)])
+                assert not satisfiable(plain, assumed)
+                plain.close()
+    assert supported > 100
+    assert unsupported > 100
+
+
 def test_a_model_that_is_not_compared_with_the_images_may_be_excluded(queries: QueryFunctions) -> None:
     orbits = _orbits(queries, 2)
     number, _ = orbits.add((1,), 1)

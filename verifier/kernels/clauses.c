@@ -39,12 +39,58 @@ typedef struct Solver {
     u32 *learnt, learnts, learnt_room, most_learnt;
     u32 *built, build, build_room, *cleared, clear, clear_room;
     u32 *core, cored, core_room;
+    u32 *support, supported, support_room;  /* the orbits from whose clauses something follows */
+    u32 *stamps, stamp, stamp_room;       /* by orbit: equal to `stamp` if it is in `support` */
+    u32 *roots, rooted, root_room, seen_roots;  /* the orbits from which values before each decision follow */
+    i32 is_supported;                     /* `support` is that of the last answer */
     u32 queries; i32 refuted;             /* refuted: the permanent clauses have no model */
 } Solver;
 
 static u32 size_of(const Solver *s, u32 c) { return s->clauses[c] >> SHIFT; }
 static u32 *literals_of(Solver *s, u32 c) { return s->clauses + c + HEAD; }
 static float *activity_of(Solver *s, u32 c) { return (float *)(s->clauses + c + 1); }
+/* The orbits that a learnt clause follows from, after its literals: their number, and each. */
+static u32 *sources_of(Solver *s, u32 c) { return literals_of(s, c) + size_of(s, c); }
+static u32 span_of(Solver *s, u32 c) {
+    return size_of(s, c) + HEAD + (s->clauses[c] & LEARNT ? 1 + *sources_of(s, c) : 0);
+}
+
+static void begin_support(Solver *s) { s->supported = 0; s->stamp++; }
+
+static void depend_on_orbit(Solver *s, u32 orbit) {
+    if (orbit >= s->stamp_room) {
+        const u32 old = s->stamp_room;
+        s->stamps = grow(s->stamps, sizeof(u32) * (s->stamp_room = 2 * orbit + 64));
+        memset(s->stamps + old, 0, sizeof(u32) * (s->stamp_room - old));
+    }
+    if (s->stamps[orbit] == s->stamp) return;
+    s->stamps[orbit] = s->stamp;
+    PUSH(s->support, s->supported, s->support_room, orbit);
+}
+
+/* What is derived follows from this clause, too. */
+static void depend(Solver *s, u32 c) {
+    if (s->clauses[c] & LEARNT)
+        for (u32 *source = sources_of(s, c), left = *source; left--;) depend_on_orbit(s, *++source);
+    else if (s->clauses[c + 1]) depend_on_orbit(s, s->clauses[c + 1] - 1);
+}
+
+/* The values before each decision follow from the support, too. */
+static void keep_roots(Solver *s) {
+    for (u32 i = 0; i < s->supported; i++) PUSH(s->roots, s->rooted, s->root_room, s->support[i]);
+}
+
+/* Keeps the support of the first values on the trail, which no decision precedes. */
+static void see_roots(Solver *s, u32 trailed) {
+    begin_support(s);
+    for (u32 i = 0; i < s->rooted; i++) depend_on_orbit(s, s->roots[i]);
+    for (; s->seen_roots < trailed; s->seen_roots++) {
+        const u32 c = s->reasons[s->trail[s->seen_roots] >> 1];
+        if (c != NONE) depend(s, c);
+    }
+    s->rooted = 0;
+    keep_roots(s);
+}
 
 /* The heap of variables without a value, the highest score first. */
 static void sift_up(Solver *s, u32 at) {
@@ -109,12 +155,16 @@ static void cancel(Solver *s, u32 depth) {
 }
 
 static u32 make_clause(Solver *s, const u32 *literals, u32 size, u32 flags, u32 note) {
-    if (s->used + size + HEAD > s->room)
-        s->clauses = grow(s->clauses, sizeof(u32) * (s->room = 2 * s->room + size + HEAD));
+    const u32 sources = flags & LEARNT ? 1 + s->supported : 0, span = size + HEAD + sources;
+    if (s->used + span > s->room) s->clauses = grow(s->clauses, sizeof(u32) * (s->room = 2 * s->room + span));
     const u32 c = s->used;
     s->clauses[c] = size << SHIFT | flags; s->clauses[c + 1] = note;
     memcpy(literals_of(s, c), literals, sizeof(u32) * size);
-    s->used += size + HEAD;
+    if (sources) {
+        *sources_of(s, c) = s->supported;
+        memcpy(sources_of(s, c) + 1, s->support, sizeof(u32) * s->supported);
+    }
+    s->used += span;
     return c;
 }
 
@@ -134,7 +184,7 @@ static void detach(Solver *s, u32 c) {
         while (w->items[--at].clause != c) {}
         memmove(w->items + at, w->items + at + 1, sizeof(Watch) * (--w->count - at));
     }
-    s->clauses[c] |= DEAD; s->wasted += size_of(s, c) + HEAD;
+    s->clauses[c] |= DEAD; s->wasted += span_of(s, c);
 }
 
 /* Returns a clause that is false, or NONE. */
@@ -185,6 +235,7 @@ static int is_implied(Solver *s, u32 literal) {
     const u32 *l = literals_of(s, c);
     for (u32 i = 0; i < size_of(s, c); i++)
         if (l[i] >> 1 != literal >> 1 && !s->seen[l[i] >> 1] && s->levels[l[i] >> 1]) return 0;
+    depend(s, c);
     return 1;
 }
 
@@ -192,9 +243,10 @@ static int is_implied(Solver *s, u32 literal) {
 static u32 analyse(Solver *s, u32 conflict) {
     u32 open = 0, at = s->trailed, literal = NONE, kept = 1, back = 0;
     s->build = s->clear = 0;
+    begin_support(s);
     PUSH(s->built, s->build, s->build_room, 0);
     do {
-        use(s, conflict);
+        use(s, conflict); depend(s, conflict);
         const u32 *l = literals_of(s, conflict), size = size_of(s, conflict);
         for (u32 i = 0; i < size; i++) {
             const u32 v = l[i] >> 1;
@@ -220,9 +272,11 @@ static u32 analyse(Solver *s, u32 conflict) {
     return back;
 }
 
-/* The assumptions that make a literal false. */
+/* The assumptions that make a literal false, and the support. */
 static void find_core(Solver *s, u32 literal) {
     s->cored = 0;
+    see_roots(s, s->depth ? s->limits[0] : s->trailed);
+    s->is_supported = 1;
     PUSH(s->core, s->cored, s->core_room, literal);
     if (!s->levels[literal >> 1]) return;
     s->seen[literal >> 1] = 1;
@@ -231,6 +285,7 @@ static void find_core(Solver *s, u32 literal) {
         if (!s->seen[v]) continue;
         s->seen[v] = 0;
         if (c == NONE) { if (l != literal) PUSH(s->core, s->cored, s->core_room, l); continue; }
+        depend(s, c);
         for (u32 i = 0; i < size_of(s, c); i++)
             if (literals_of(s, c)[i] != l && s->levels[literals_of(s, c)[i] >> 1])
                 s->seen[literals_of(s, c)[i] >> 1] = 1;

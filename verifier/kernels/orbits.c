@@ -4,6 +4,8 @@
 typedef struct {
     i32 level;                  /* the highest frame that excludes it; negative: another one subsumes it */
     u32 size, first, images;    /* the places of its images; the first represents it */
+    u32 *support, supports;     /* the orbits that keep its clause, with itself; NONE if they are not known */
+    u32 by;                     /* the orbit that subsumes it, if one does */
 } Orbit;
 
 typedef struct Orbits {
@@ -85,13 +87,14 @@ Orbits *orbits_new(u32 bits, u32 permutations, const u32 *moved, const u32 *clas
 }
 
 void orbits_delete(Orbits *o) {
+    for (u32 i = 0; i < o->count; i++) free(o->orbits[i].support);
     free(o->moved); free(o->class_of); free(o->orbits); free(o->classes); free(o->images); free(o->row);
     free(o->found); free(o->before); free(o->after); free(o->begin); free(o);
 }
 
 /* Adds a cube with its images, each once. */
 u32 orbits_add(Orbits *o, const u32 *cube, u32 size, i32 level) {
-    Orbit orbit = {level, size, o->imaged, 0};
+    Orbit orbit = {level, size, o->imaged, 0, 0, NONE, NONE};
     const u32 width = 2 * o->words;
     if (o->imaged + o->permutations > o->image_room) {
         o->image_room = 2 * o->image_room + o->permutations;
@@ -119,18 +122,31 @@ u32 orbits_add(Orbits *o, const u32 *cube, u32 size, i32 level) {
 
 void orbits_set_level(Orbits *o, u32 orbit, i32 level) { o->orbits[orbit].level = level; }
 
-/* The orbits, besides itself, of which an orbit subsumes the representative at their level or above it. By
- * symmetry its images then exclude all that their images exclude. */
+/* Whether the frame has all clauses from which, with its own, an orbit's clause follows after each step. */
+int orbits_is_supported(Orbits *o, u32 orbit, i32 frame) {
+    const Orbit *own = o->orbits + orbit;
+    if (own->supports == NONE) return 0;
+    for (u32 i = 0; i < own->supports; i++) {
+        u32 other = own->support[i];
+        while (o->orbits[other].level < 0) other = o->orbits[other].by;
+        if (o->orbits[other].level < frame) return 0;
+    }
+    return 1;
+}
+
+/* Drops the orbits, besides itself, of which an orbit subsumes the representative at their level or above it.
+ * By symmetry its images then exclude all that their images exclude. */
 u32 orbits_find_subsumed(Orbits *o, u32 orbit, u32 *places) {
     const Orbit *own = o->orbits + orbit;
     u32 count = 0;
     for (u32 i = 0; i < o->count; i++) {
-        const Orbit *other = o->orbits + i;
+        Orbit *other = o->orbits + i;
         if (i == orbit || other->level < 0 || other->level > own->level || other->size < own->size
             || !is_within(classes_at(o, orbit), classes_at(o, i), o->words)) continue;
         for (u32 j = 0; j < own->images; j++)
             if (is_within(image_at(o, own->first + j), image_at(o, other->first), o->words)) {
                 places[count++] = i;
+                other->level = -1; other->by = orbit;
                 break;
             }
     }

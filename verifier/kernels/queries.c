@@ -27,7 +27,8 @@ void solver_delete(Solver *s) {
     for (u32 l = 0; l < 2 * s->variables; l++) free(s->watches[l].items);
     free(s->clauses); free(s->watches); free(s->values); free(s->phases); free(s->seen); free(s->levels);
     free(s->reasons); free(s->trail); free(s->limits); free(s->scores); free(s->heap); free(s->places);
-    free(s->learnt); free(s->built); free(s->cleared); free(s->core); free(s);
+    free(s->learnt); free(s->built); free(s->cleared); free(s->core); free(s->support); free(s->stamps);
+    free(s->roots); free(s);
 }
 
 /* How late a literal became false: later than any level if it is not. */
@@ -42,6 +43,7 @@ static void add_clause(Solver *s, u32 *l, u32 size, u32 note) {
             if (lateness(s, l[k]) > lateness(s, l[i])) { const u32 x = l[i]; l[i] = l[k]; l[k] = x; }
     if (size < 2) {
         cancel(s, 0);
+        if (note) PUSH(s->roots, s->rooted, s->root_room, note - 1);
         if (!size || s->values[l[0]] < 0) s->refuted = 1;
         else if (!s->values[l[0]]) assign(s, l[0], NONE);
         return;
@@ -125,11 +127,11 @@ static void clean(Solver *s, const Orbits *o) {
     s->learnts = 0;
     for (u32 from = 0, next; from < s->used; from = next) {
         const u32 size = size_of(s, from), note = s->clauses[from + 1], flags = s->clauses[from];
-        next = from + size + HEAD;
+        next = from + span_of(s, from);
         int gone = flags & DEAD || (!(flags & LEARNT) && note && o && o->orbits[note - 1].level < 0);
         for (u32 i = 0; i < size && !gone; i++) gone = s->values[literals_of(s, from)[i]] > 0;
         if (gone) continue;
-        memmove(s->clauses + to, s->clauses + from, sizeof(u32) * (size + HEAD));
+        memmove(s->clauses + to, s->clauses + from, sizeof(u32) * (next - from));
         attach(s, to);
         if (flags & LEARNT) s->learnt[s->learnts++] = to;
         to = next - from + to;
@@ -169,7 +171,7 @@ static int search(Solver *s, Orbits *o, i32 frame, const u32 *assumptions, u32 c
             if (!s->depth) { s->refuted = 1; s->cored = 0; return 0; }
             const u32 back = analyse(s, conflict);
             cancel(s, back);
-            if (s->build == 1) assign(s, s->built[0], NONE);
+            if (s->build == 1) { keep_roots(s); assign(s, s->built[0], NONE); }
             else {
                 const u32 c = make_clause(s, s->built, s->build, LEARNT, 0);
                 PUSH(s->learnt, s->learnts, s->learnt_room, c);
@@ -207,6 +209,7 @@ static void end_query(Solver *s, u32 own, u32 first_learnt) {
         if (s->trail[i] == off) {  /* nothing follows from it: it satisfies every clause that it is in */
             memmove(s->trail + i, s->trail + i + 1, sizeof(u32) * (--s->trailed - i));
             if (s->propagated > i) s->propagated--;
+            if (s->seen_roots > i) s->seen_roots--;
             s->values[off] = s->values[off ^ 1] = 0;
             put(s, s->variables - 1);
             break;
@@ -233,10 +236,11 @@ static int add_own(Solver *s, const u32 *own, u32 size, u32 *clause) {
 int solver_solve(Solver *s, Orbits *o, i32 frame, const u32 *own, u32 size, const u32 *assumptions, u32 count,
                  signed char *model) {
     u32 clause = NONE;
-    s->cored = 0;
+    s->cored = s->is_supported = 0;
     cancel(s, 0);
     if (!s->refuted && propagate(s) != NONE) s->refuted = 1;
     if (s->refuted) return 0;
+    see_roots(s, s->trailed);
     s->limits = grow(s->limits, sizeof(u32) * (s->variables + count + 2));
     if (++s->queries % 1000 == 0 || s->wasted > s->used / 2 || s->learnts > s->most_learnt) clean(s, o);
     const u32 first_learnt = s->learnts;
@@ -257,6 +261,15 @@ u32 solver_core(const Solver *s, u32 *core) {
     for (u32 i = 0; i < s->cored; i++)
         if (s->core[i] >> 1 != s->variables - 1) core[count++] = s->core[i];
     return count;
+}
+
+/* Notes that an orbit's clause holds after each step from where the support of the last answer holds. */
+void orbits_keep_support(Orbits *o, u32 orbit, const Solver *s) {
+    Orbit *own = o->orbits + orbit;
+    own->supports = s->is_supported ? s->supported : NONE;
+    if (!s->is_supported) return;
+    own->support = grow(own->support, sizeof(u32) * s->supported);
+    memcpy(own->support, s->support, sizeof(u32) * s->supported);
 }
 
 int64_t orbits_add_step(Orbits *o, const signed char *model, u32 stride, u32 frame) {

@@ -38,6 +38,8 @@ class QueryFunctions:
             "orbits_images": (_UNSIGNED, [_ADDRESS, _UNSIGNED]),
             "orbits_set_level": (None, [_ADDRESS, _UNSIGNED, _SIGNED]),
             "orbits_find_subsumed": (_UNSIGNED, [_ADDRESS, _UNSIGNED, _ADDRESS]),
+            "orbits_keep_support": (None, [_ADDRESS, _UNSIGNED, _ADDRESS]),
+            "orbits_is_supported": (_SIGNED, [_ADDRESS, _UNSIGNED, _SIGNED]),
             "orbits_excludes": (_SIGNED, [_ADDRESS, _ADDRESS, _UNSIGNED, _SIGNED]),
             "orbits_open_frame": (None, [_ADDRESS]),
             "orbits_leave": (None, [_ADDRESS, _ADDRESS, _UNSIGNED, _UNSIGNED, _UNSIGNED]),
@@ -126,9 +128,18 @@ class CompiledOrbits:
             self._places = (_UNSIGNED * self._room)()
         found = self._library.orbits_find_subsumed(self.handle, number, self._places)
         places: list[int] = self._places[:found]
-        for place in places:
-            self._library.orbits_set_level(self.handle, place, -1)
         return places
+
+    def keep_support(self, number: int, solver: CompiledSolver) -> None:
+        """Note that the solver's last answer proves that the orbit's clause holds after each step from a
+        state of its frame. The frame must exclude the orbit."""
+        assert number < self.count
+        self._library.orbits_keep_support(self.handle, number, solver.handle)
+
+    def is_supported(self, number: int, frame: int) -> bool:
+        """True if the frame has all clauses of the noted proof, so that the proof holds in it, too."""
+        assert number < self.count
+        return bool(self._library.orbits_is_supported(self.handle, number, frame))
 
     def excludes(self, cube: Sequence[int], level: int) -> bool:
         """True if a single clause of the frame excludes the cube."""
@@ -162,8 +173,8 @@ class CompiledSolver:
     def __init__(self, functions: QueryFunctions, variables: int, clauses: Iterable[Sequence[int]]) -> None:
         self._library = functions.library
         self.variables = variables
-        self._handle = self._library.solver_new(variables)
-        weakref.finalize(self, self._library.solver_delete, self._handle)
+        self.handle = self._library.solver_new(variables)
+        weakref.finalize(self, self._library.solver_delete, self.handle)
         self.model = (ctypes.c_int8 * (2 * variables))()
         """For each literal 1 or -1, in the library's order."""
         self._own = (_UNSIGNED * (2 * variables))()
@@ -174,12 +185,12 @@ class CompiledSolver:
         """Add clauses for good."""
         codes = [code for clause in clauses for code in (*map(_coded, clause), _END)]
         assert all(code == _END or 0 <= code < 2 * self.variables for code in codes)
-        self._library.solver_add(self._handle, _array(codes), len(codes))
+        self._library.solver_add(self.handle, _array(codes), len(codes))
 
     def exclude(self, orbits: CompiledOrbits, number: int) -> None:
         """Add the clause of an orbit's representative."""
         assert number < orbits.count
-        self._library.solver_exclude(self._handle, orbits.handle, number)
+        self._library.solver_exclude(self.handle, orbits.handle, number)
 
     def satisfiable(
         self,
@@ -201,13 +212,13 @@ class CompiledSolver:
         handle = orbits.handle if orbits else None
         return bool(
             self._library.solver_solve(
-                self._handle, handle, frame, self._own, len(mine), self._assumed, count, self.model
+                self.handle, handle, frame, self._own, len(mine), self._assumed, count, self.model
             )
         )
 
     def core(self) -> set[int]:
         """The assumptions that contradict the clauses of the last query."""
-        count = self._library.solver_core(self._handle, self._assumed)
+        count = self._library.solver_core(self.handle, self._assumed)
         return set(map(_decoded, self._assumed[:count]))
 
     def values(self, variables: Iterable[int]) -> list[bool]:

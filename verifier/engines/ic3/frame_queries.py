@@ -36,6 +36,12 @@ class FrameQueries(Protocol):
     def move_up(self, orbit: BlockedCube, level: int) -> None:
         """Excludes an orbit from one more frame."""
 
+    def keep_support(self, orbit: BlockedCube, frame: int) -> None:
+        """Notes that the last query of the frame proved the orbit's clause in the next."""
+
+    def is_supported(self, orbit: BlockedCube, frame: int) -> bool:
+        """True if the frame has all clauses from which an earlier query proved the orbit's clause."""
+
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """True if a single clause of the frame excludes the cube. No solver is asked."""
 
@@ -115,6 +121,13 @@ class PlainQueries:
         orbit.level = level
         self._exclude(orbit, level)
         self._known.exclude(orbit.images, range(level, level + 1))
+
+    def keep_support(self, orbit: BlockedCube, frame: int) -> None:
+        """MiniSat does not say from which clauses an answer follows."""
+
+    def is_supported(self, orbit: BlockedCube, frame: int) -> bool:
+        """Never known."""
+        return False
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Looks at all images."""
@@ -225,6 +238,17 @@ class CompiledQueries:
         orbit.level = level
         self._orbits.move_up(orbit.number, orbit.cube, level)
         self._solvers[level].exclude(self._orbits, orbit.number)
+
+    def keep_support(self, orbit: BlockedCube, frame: int) -> None:
+        """Keeps the orbits that the answer follows from. The initial states of frame 0 are none of them."""
+        assert isinstance(orbit, CompiledOrbit)
+        if frame:
+            self._orbits.keep_support(orbit.number, self._solvers[frame])
+
+    def is_supported(self, orbit: BlockedCube, frame: int) -> bool:
+        """Looks at the levels of the kept orbits."""
+        assert isinstance(orbit, CompiledOrbit)
+        return self._orbits.is_supported(orbit.number, frame)
 
     def is_blocked(self, cube: Cube, level: int) -> bool:
         """Looks at all images."""

@@ -175,7 +175,7 @@ class Frames:
             core, level = answer.core, level + 1
         return core, level
 
-    def add_blocked(self, cube: Cube, level: int) -> None:
+    def add_blocked(self, cube: Cube, level: int) -> BlockedCube:
         """Excludes the cube and its images from the frames 1 to ``level``."""
         orbit, subsumed = self._queries.add(cube, level)
         for other in subsumed:
@@ -183,12 +183,26 @@ class Frames:
         self.levels[level][orbit] = None
         for literal in orbit.cube:
             self.uses[literal] = self.uses.get(literal, 0) + 1
+        return orbit
 
-    def move_up(self, orbit: BlockedCube, core: Cube, level: int) -> None:
-        """Moves an orbit from the frame below to ``level``, or adds its core there if that is smaller."""
-        if len(core) < len(orbit.cube):
-            self.add_blocked(core, level)
-            return
+    def propagate(self, orbit: BlockedCube, level: int) -> bool:
+        """Moves an orbit from its frame ``level`` to the next, or adds its core there if that is smaller;
+        False if it does not hold there. A predecessor of an image is an answer, too."""
+        if self._queries.is_supported(orbit, level):
+            self.move_up(orbit, level + 1)
+            return True
+        answer = self.core_at(orbit.cube, level + 1)
+        if answer is None:
+            return False
+        if len(answer.core) < len(orbit.cube):
+            orbit = self.add_blocked(answer.core, level + 1)
+        else:
+            self.move_up(orbit, level + 1)
+        self._queries.keep_support(orbit, level)
+        return True
+
+    def move_up(self, orbit: BlockedCube, level: int) -> None:
+        """Moves an orbit from the frame below to ``level``."""
         del self.levels[level - 1][orbit]
         self.levels[level][orbit] = None
         self._queries.move_up(orbit, level)

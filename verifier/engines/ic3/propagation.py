@@ -5,6 +5,10 @@ about again. So clauses on which others depend are found before a bad state make
 the search needs fewer frames. Such states are what the may-proof-obligations of Quip are about (Ivrii and
 Gurfinkel 2015, doi:10.1109/FMCAD.2015.7542258); here they are blocked or not, without obligations of their
 own.
+
+Most clauses that move do so again in each later frame. A proof that a clause holds after each step from a
+frame uses some clauses of that frame. If they have moved, too, the proof holds in the next frame. That is
+sound because the relation and the seeds are the same in all frames from 1 on.
 """
 
 from __future__ import annotations
@@ -35,9 +39,8 @@ def _propagate(
     """Moves the orbit from its frame to the next if it can."""
     may_block = _MOST_COUNTEREXAMPLES
     while orbit in frames.levels[level]:  # the core of another one may subsume it
-        answer = frames.core_at(orbit.cube, level + 1)
-        if answer is not None:
-            frames.move_up(orbit, answer.core, level + 1)
-        elif not may_block or not generalisation.block(frames.predecessor(), level):
+        if frames.propagate(orbit, level):
+            return
+        if not may_block or not generalisation.block(frames.predecessor(), level):
             return
         may_block -= 1
