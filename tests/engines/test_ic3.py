@@ -438,7 +438,7 @@ def test_frames_of_the_library_have_the_answers_of_minisat(seed: int) -> None:
                 assert isinstance(answer, Blocked) == isinstance(plain, Blocked)
                 if isinstance(answer, Predecessor):
                     instance = model.system.instances[answer.step]
-                    after = replayer.successor(tuple(answer.bits), instance, answer.inputs)
+                    after = replayer.successor(tuple(map(bool, answer.bits)), instance, answer.inputs)
                     assert after is not None
                     assert all(after[abs(v) - 1] == (v > 0) for v in cube)
                 else:

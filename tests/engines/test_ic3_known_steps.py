@@ -152,9 +152,9 @@ def test_what_frames_know_is_a_step_from_the_frame_into_the_image(compiled: bool
             found = frames.predecessor()
             seen += queries == frames.queries
             images_met += set(found.into) != set(cube)
-            assert not _inside(found.bits, found.into)
+            assert not _inside(list(map(bool, found.bits)), found.into)
             instance = model.system.instances[found.step]
-            after = replayer.successor(found.bits, instance, found.inputs)
+            after = replayer.successor(list(map(bool, found.bits)), instance, found.inputs)
             assert after is not None
             assert _inside(after, found.into)
     assert seen

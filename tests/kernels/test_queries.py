@@ -231,7 +231,6 @@ def test_known_steps_are_those_of_a_plain_list(
         assert solver.satisfiable([], on)
         assert orbits.add_step(solver, BITS, frame) == number
         plain.add(Step(before, after, 0, (), frame))
-        assert orbits.before(number) == list(before)
         _same_step(orbits, plain, max(0, number + 1 - kept), _cube(rng), rng.randrange(plain.frames))
 
 

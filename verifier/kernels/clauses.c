@@ -46,6 +46,16 @@ typedef struct Solver {
     u32 queries; i32 refuted;             /* refuted: the permanent clauses have no model */
 } Solver;
 
+/* Codes literals that are numbered from 1 on, negative ones negated. Returns 0 if there is no such variable. */
+int encode_literals(i32 *literals, u32 size, u32 variables) {
+    for (u32 i = 0; i < size; i++) {
+        const u32 variable = literals[i] < 0 ? -(u32)literals[i] : (u32)literals[i];
+        if (!variable || variable > variables) return 0;
+        literals[i] = 2 * variable - 2 + (literals[i] < 0);
+    }
+    return 1;
+}
+
 static u32 size_of(const Solver *s, u32 c) { return s->clauses[c] >> SHIFT; }
 static u32 *literals_of(Solver *s, u32 c) { return s->clauses + c + HEAD; }
 static float *activity_of(Solver *s, u32 c) { return (float *)(s->clauses + c + 1); }

@@ -233,10 +233,3 @@ int64_t orbits_known_step(Orbits *o, const u32 *cube, u32 size, u32 frame, u32 m
     }
     return -1;
 }
-
-/* The state before a step that is kept. */
-void orbits_before(const Orbits *o, int64_t number, signed char *bits) {
-    const u64 place = number % ((u64)o->marks * 64);
-    for (u32 b = 0; b < o->bits; b++)
-        bits[b] = o->before[(size_t)b * o->marks + (place >> 6)] >> (place & 63) & 1;
-}

@@ -255,11 +255,13 @@ int solver_solve(Solver *s, Orbits *o, i32 frame, const u32 *own, u32 size, cons
     return answer;
 }
 
-/* Copies the assumptions of the core. Returns their number. */
-u32 solver_core(const Solver *s, u32 *core) {
+/* Copies the assumptions of the core, numbered from 1 on, negative ones negated. Returns their number. */
+u32 solver_core(const Solver *s, i32 *core) {
     u32 count = 0;
-    for (u32 i = 0; i < s->cored; i++)
-        if (s->core[i] >> 1 != s->variables - 1) core[count++] = s->core[i];
+    for (u32 i = 0; i < s->cored; i++) {
+        const i32 variable = (s->core[i] >> 1) + 1;
+        if (variable != (i32)s->variables) core[count++] = s->core[i] & 1 ? -variable : variable;
+    }
     return count;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
@@ -45,7 +46,7 @@ class QueryFunctions:
             "orbits_leave": (None, [_ADDRESS, _ADDRESS, _UNSIGNED, _UNSIGNED, _UNSIGNED]),
             "orbits_known_step": (_LONG, [_ADDRESS, _ADDRESS, _UNSIGNED, _UNSIGNED, _UNSIGNED, _ADDRESS]),
             "orbits_add_step": (_LONG, [_ADDRESS, _ADDRESS, _UNSIGNED, _UNSIGNED]),
-            "orbits_before": (None, [_ADDRESS, _LONG, _ADDRESS]),
+            "encode_literals": (_SIGNED, [_ADDRESS, _UNSIGNED, _UNSIGNED]),
         }
         for name, (result, arguments) in kinds.items():
             function = getattr(functions, name)
@@ -57,8 +58,13 @@ def _coded(literal: int) -> int:
     return 2 * literal - 2 if literal > 0 else -2 * literal - 1
 
 
-def _decoded(code: int) -> int:
-    return -(code >> 1) - 1 if code & 1 else (code >> 1) + 1
+class _Codes:
+    """Literals as the library codes them."""
+
+    def __init__(self, library: ctypes.CDLL, literals: Iterable[int], variables: int) -> None:
+        self._array = array("i", literals)
+        self.address, self.size = self._array.buffer_info()
+        assert library.encode_literals(self.address, self.size, variables)
 
 
 class CompiledOrbits:
@@ -83,20 +89,14 @@ class CompiledOrbits:
             bits, len(permutations), _array(moved), _array(classes), _MARKS
         )
         weakref.finalize(self, self._library.orbits_delete, self.handle)
-        self._cube = (_UNSIGNED * (2 * bits))()
         self._permutation = _UNSIGNED()
         self._room = 0
         self._places = (_UNSIGNED * 0)()
-        self._before = (ctypes.c_int8 * bits)()
         self.frames = 0
         self.count = 0
 
-    def _set(self, cube: Sequence[int]) -> int:
-        codes = list(map(_coded, cube))
-        assert not codes or 0 <= min(codes) <= max(codes) < 2 * self._bits
-        for place, code in enumerate(codes):
-            self._cube[place] = code
-        return len(codes)
+    def _encode(self, cube: Sequence[int]) -> _Codes:
+        return _Codes(self._library, cube, self._bits)
 
     def open_frame(self) -> None:
         """Add a frame, in which all states are."""
@@ -107,9 +107,9 @@ class CompiledOrbits:
         """Exclude a cube and its images from the frames 1 to ``level``. Returns its number, and how many
         images it has."""
         assert 0 < level < self.frames
-        size = self._set(cube)
-        number: int = self._library.orbits_add(self.handle, self._cube, size, level)
-        self._library.orbits_leave(self.handle, self._cube, size, 1, level)
+        codes = self._encode(cube)
+        number: int = self._library.orbits_add(self.handle, codes.address, codes.size, level)
+        self._library.orbits_leave(self.handle, codes.address, codes.size, 1, level)
         self.count += 1
         return number, self._library.orbits_images(self.handle, number)
 
@@ -118,7 +118,8 @@ class CompiledOrbits:
         assert 0 < level < self.frames
         assert number < self.count
         self._library.orbits_set_level(self.handle, number, level)
-        self._library.orbits_leave(self.handle, self._cube, self._set(cube), level, level)
+        codes = self._encode(cube)
+        self._library.orbits_leave(self.handle, codes.address, codes.size, level, level)
 
     def find_subsumed(self, number: int) -> Sequence[int]:
         """Find and drop the orbits that this one subsumes at their level, or above it."""
@@ -143,14 +144,16 @@ class CompiledOrbits:
 
     def excludes(self, cube: Sequence[int], level: int) -> bool:
         """True if a single clause of the frame excludes the cube."""
-        return bool(self._library.orbits_excludes(self.handle, self._cube, self._set(cube), level))
+        codes = self._encode(cube)
+        return bool(self._library.orbits_excludes(self.handle, codes.address, codes.size, level))
 
     def known_step(self, cube: Sequence[int], frame: int, most: int) -> tuple[int, int] | None:
         """The number of a step from the frame, outside an image of the cube, into it, and the permutation
         that makes the image, by its place. The first ``most`` permutations are tried."""
         assert 0 <= frame < self.frames
+        codes = self._encode(cube)
         number = self._library.orbits_known_step(
-            self.handle, self._cube, self._set(cube), frame, most, ctypes.byref(self._permutation)
+            self.handle, codes.address, codes.size, frame, most, ctypes.byref(self._permutation)
         )
         return None if number < 0 else (number, self._permutation.value)
 
@@ -160,11 +163,6 @@ class CompiledOrbits:
         assert 0 <= frame < self.frames
         number: int = self._library.orbits_add_step(self.handle, solver.model, stride, frame)
         return number
-
-    def before(self, number: int) -> list[bool]:
-        """The state before a step that is still kept."""
-        self._library.orbits_before(self.handle, number, self._before)
-        return list(map(bool, self._before))
 
 
 class CompiledSolver:
@@ -177,8 +175,7 @@ class CompiledSolver:
         weakref.finalize(self, self._library.solver_delete, self.handle)
         self.model = (ctypes.c_int8 * (2 * variables))()
         """For each literal 1 or -1, in the library's order."""
-        self._own = (_UNSIGNED * (2 * variables))()
-        self._assumed = (_UNSIGNED * (2 * variables))()
+        self._core = (_SIGNED * (2 * variables))()
         self.add_clauses(clauses)
 
     def add_clauses(self, clauses: Iterable[Sequence[int]]) -> None:
@@ -201,25 +198,27 @@ class CompiledSolver:
     ) -> bool:
         """True if the clauses, one of this query's own unless it is empty, and those of the orbits that the
         frame excludes have a model under the assumptions."""
-        mine, assumed = (list(map(_coded, dict.fromkeys(each))) for each in (own, assumptions))
-        count = len(assumed)
-        assert all(0 <= code < 2 * self.variables for code in chain(mine, assumed))
-        assert max(len(mine), count) <= 2 * self.variables
-        for place, code in enumerate(mine):
-            self._own[place] = code
-        for place, code in enumerate(assumed):
-            self._assumed[place] = code
+        mine, assumed = (
+            _Codes(self._library, dict.fromkeys(each), self.variables) for each in (own, assumptions)
+        )
         handle = orbits.handle if orbits else None
         return bool(
             self._library.solver_solve(
-                self.handle, handle, frame, self._own, len(mine), self._assumed, count, self.model
+                self.handle,
+                handle,
+                frame,
+                mine.address,
+                mine.size,
+                assumed.address,
+                assumed.size,
+                self.model,
             )
         )
 
     def core(self) -> set[int]:
         """The assumptions that contradict the clauses of the last query."""
-        count = self._library.solver_core(self.handle, self._assumed)
-        return set(map(_decoded, self._assumed[:count]))
+        count = self._library.solver_core(self.handle, self._core)
+        return set(self._core[:count])
 
     def values(self, variables: Iterable[int]) -> list[bool]:
         """The values of variables in the last model."""

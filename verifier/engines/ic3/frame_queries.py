@@ -209,8 +209,8 @@ class CompiledQueries:
         self._orbits = CompiledOrbits(functions, problem.bits, permutations, classes)
         self._by_number: dict[int, CompiledOrbit] = {}
         self._solvers: list[CompiledSolver] = []
-        self._steps: dict[int, tuple[int, tuple[bool, ...]]] = {}
-        """For each known step its instance and inputs."""
+        self._steps: dict[int, tuple[bytes, int, tuple[bool, ...]]] = {}
+        """For each known step the state before, its instance and inputs."""
         self._frontier_states: CompiledSolver | None = None
 
     def open_frame(self) -> None:
@@ -273,7 +273,8 @@ class CompiledQueries:
             firing = solver.values(steps.firing)
             taken = firing.index(True)
             self._steps.pop(number - MOST_KEPT, None)
-            self._steps[number] = taken, tuple(solver.values(steps.inputs[taken]))
+            before = bytes(solver.values(range(1, self._problem.bits + 1)))
+            self._steps[number] = before, taken, tuple(solver.values(steps.inputs[taken]))
             return self._predecessor(number, cube)
         stride = steps.stride
         return {literal - stride if literal > 0 else literal + stride for literal in solver.core()}
@@ -287,5 +288,5 @@ class CompiledQueries:
         return _state(solver.values(range(1, self._problem.bits + 1)))
 
     def _predecessor(self, number: int, into: Cube) -> Predecessor:
-        instance, inputs = self._steps[number]
-        return Predecessor(self._orbits.before(number), instance, inputs, into, number)
+        before, instance, inputs = self._steps[number]
+        return Predecessor(before, instance, inputs, into, number)

@@ -30,8 +30,8 @@ _DIGITS = bytes.maketrans(b"\x00\x01", b"01")
 class Predecessor:
     """A state, and a step from it into a cube."""
 
-    bits: Sequence[bool]
-    """The values of the state bits."""
+    bits: Sequence[int]
+    """The values of the state bits, 0 or 1."""
     step: int
     """The index of the instance that makes the step."""
     inputs: tuple[bool, ...]

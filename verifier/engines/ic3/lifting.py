@@ -43,11 +43,16 @@ class Lifting:
 
     def lift_predecessor(self, predecessor: Predecessor) -> Cube:
         """A cube that contains the predecessor. In every state of the cube the same instance is enabled with
-        the same inputs, and leads into the predecessor's cube."""
+        the same inputs, and leads into the predecessor's cube. Bits that none of this reads are not asked
+        about."""
         step: Step = self._problem.steps[predecessor.step]
         missed = [-step.guard, *(-self._after(step, literal) for literal in predecessor.into)]
         inputs = [v if on else -v for v, on in zip(step.inputs, predecessor.inputs, strict=True)]
-        return self._lift(predecessor.state, inputs, missed)
+        read = set(step.guard_reads)
+        for literal in predecessor.into:
+            read |= step.update_reads.get(abs(literal), {abs(literal)})
+        bits = predecessor.bits
+        return self._lift([bit if bits[bit - 1] else -bit for bit in sorted(read)], inputs, missed)
 
     @staticmethod
     def _after(step: Step, literal: int) -> int:

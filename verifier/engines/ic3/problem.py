@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pysmt.fnode import FNode
+from pysmt.shortcuts import get_free_variables
 
 from verifier.clauses.cnf import Clausifier
 from verifier.clauses.structural_invariants import structural_invariants
@@ -24,6 +25,10 @@ class Step:
     """For each state bit that it may change, the literal of its new value."""
     inputs: tuple[int, ...]
     """The variables of its free parameters."""
+    guard_reads: frozenset[int]
+    """The state bits in its guard."""
+    update_reads: dict[int, frozenset[int]]
+    """For each state bit that it may change, the state bits in its new value."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +101,17 @@ def problem(
     report_invariants(invariants)
     cnf = Clausifier()
     variables = {symbol: cnf.declare(symbol) for symbol in system.bits}
+
+    def reads(formula: FNode) -> frozenset[int]:
+        return frozenset(variables[symbol] for symbol in get_free_variables(formula) if symbol in variables)
+
     steps = [
         Step(
             cnf.literal(instance.guard),
             {variables[symbol]: cnf.literal(term) for symbol, term in instance.updates.items()},
             tuple(cnf.declare(symbol) for symbol in instance.inputs),
+            reads(instance.guard),
+            {variables[symbol]: reads(term) for symbol, term in instance.updates.items()},
         )
         for instance in system.instances
     ]
