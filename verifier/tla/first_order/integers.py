@@ -10,7 +10,7 @@ from verifier.encodings.values import BooleanValue
 from verifier.tla import ast
 from verifier.tla.first_order.advice import advise
 from verifier.tla.first_order.comprehensions import make_comprehension
-from verifier.tla.first_order.kinds import INTEGERS, NATURALS, Kind, Linear, Truth, Whole
+from verifier.tla.first_order.kinds import INTEGERS, NATURALS, Kind, Linear, Optional, Truth, Whole
 from verifier.tla.first_order.reading import Reading, Rule
 from verifier.tla.first_order.scopes import Misfit, Scope
 from verifier.tla.first_order.typed import ALWAYS, Collection, Typed, conjoin, find_number
@@ -19,12 +19,20 @@ TRUTH = Truth()
 
 
 def _integers(reading: Reading, whole: ast.Apply, scope: Scope) -> list[Typed]:
-    integers = [reading.read_typed(one, scope) for one in whole.arguments]
+    integers = [_present(reading.read_typed(one, scope)) for one in whole.arguments]
     for one, written in zip(integers, whole.arguments, strict=True):
         if not isinstance(one.kind, Whole):
             words = f"an integer is expected here, and this is {one.kind}"
             raise Misfit(written.place, words + advise(one.kind, Whole()))
     return integers
+
+
+def _present(typed: Typed) -> Typed:
+    """Return an integer that may be absent as an integer. The proof includes that it is not read where it is
+    absent: TLA+ has no value there."""
+    if isinstance(typed.kind, Optional) and isinstance(typed.kind.inner, Whole):
+        return Typed(typed.kind.inner, typed.value.value)
+    return typed
 
 
 def _make_comparison_rule(compare: Callable[[Any, Any], Any]) -> Rule:

@@ -202,8 +202,8 @@ class Kinds:
     def _widen_optional(self, typed: Typed, kind: Optional) -> Typed | None:
         sort = kind.sort(self.sorts)
         marker = typed.word if typed.word is not None else find_number(typed)
-        if marker is not None:
-            return Typed(kind, literal(sort, None)) if marker == kind.absent else None
+        if marker is not None and marker == kind.absent:
+            return Typed(kind, literal(sort, None))
         if isinstance(typed.kind, Optional):
             if typed.kind.absent != kind.absent:
                 return None
