@@ -427,3 +427,11 @@ def test_the_table_explains_its_cells() -> None:
         "  0.00  proved, in so many seconds (·: nothing to prove)",
     ):
         assert re.search(rf"^ *{re.escape(words)}$", legend, re.MULTILINE), legend
+
+
+def test_one_action_instance_is_called_the_only_one() -> None:
+    said = " ".join(verify("induct", f"{TOYS}:Chain", "--property", "StartsLow").stdout.split())
+    assert "covering the only action instance." in said
+    assert "1 action instances" not in " ".join(verify("show", f"{TOYS}:Chain").stdout.split())
+    lock = " ".join(verify("induct", LOCK, "--no-symmetry").stdout.split())
+    assert "covering all 6 action instances." in lock

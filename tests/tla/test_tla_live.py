@@ -18,6 +18,7 @@ from verifier.runs.modules.policy import POLICY
 from verifier.tla import ast
 from verifier.tla.lasso import Lasso
 from verifier.tla.splitting import Formula
+from verifier.tla.unfolding import split_fairness
 
 RING = """EXTENDS Naturals
 VARIABLES x, y
@@ -475,6 +476,23 @@ def test_a_property_that_holds_since_no_fair_execution_is_left_says_so(
         assert found["reason"].startswith("vacuous: no fair execution stays within the constraint")
     else:
         assert found["verdict"] == "VIOLATED"
+
+
+def test_fairness_is_read_once_for_all_properties(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That no fair execution is left is found once, too."""
+    calls: list[Any] = []
+
+    def split(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return split_fairness(*arguments)
+
+    monkeypatch.setattr(liveness, "split_fairness", split)
+    more = "Again == []<>(now > 200)\n"
+    write_module(folder, CLOCK.format(last=9, bound=2, fairness="WF_now(Tick)") + more)
+    (folder / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY Far Again\nCONSTRAINT Bound\n")
+    results = _live("--by", "interpreter", "--engine", "explicit", code=0)["results"]
+    assert [one["reason"][:8] for one in results] == ["vacuous:", "vacuous:"]
+    assert len(calls) == 1
 
 
 _COUNTERS = """EXTENDS Naturals

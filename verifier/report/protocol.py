@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from verifier.encodings.concrete import show
+from verifier.printable import say_count
 from verifier.specs.definition import PropertyKind
 from verifier.text.columns import align_rows, wrap
 
@@ -139,7 +140,7 @@ def _build_figures(size: Mapping[str, Any]) -> list[tuple[str, str]]:
     clauses = ", ".join(f"{count} ({steps})" for steps, count in size["clauses_per_step"].items())
     return [
         ("state", f"{size['bits']} bits for {size['leaves']} scalar fields"),
-        ("relation", f"{size['instances']} action instances, {size['nodes']} boolean nodes"),
+        ("relation", f"{say_count(size['instances'], 'action instance')}, {size['nodes']} boolean nodes"),
         ("clauses of a step", clauses),
     ]
 

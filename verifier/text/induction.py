@@ -154,7 +154,7 @@ def _remarks(run: Run, outcome: InductionOutcome, instances: int) -> list[str]:
     if steps:
         covering = f"{outcome.asked} of {instances} action instances; the others are the same up to renaming"
         if outcome.asked == instances:
-            covering = f"all {instances} action instances"
+            covering = "the only action instance" if instances == 1 else f"all {instances} action instances"
         remarks.append(f"{name}: {say_count(len(outcome.obligations), 'obligation')}, covering {covering}.")
     fell = [f"{item.formula} (at {item.fell_at})" for item in outcome.left_out if item.fell_at is not None]
     unneeded = [item.formula for item in outcome.left_out if item.fell_at is None]

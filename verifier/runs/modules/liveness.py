@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -215,16 +215,24 @@ class _Live:
         """Return a fair loop that violates a property, the fairness conditions, and the seconds."""
         assert self.loops is not None
         began, evaluator = time.monotonic(), self.spec.evaluator
-        conditions, others = self._fairness()
+        conditions, others = self._fairness
         safety = _property(self.spec, name)
         claim = Several(True, tuple(unfold_formula(evaluator, one) for one in safety.parts))
         ring = self.loops.find(Several(True, (*conditions, *others, negation(claim))))
         return ring, conditions, time.monotonic() - began
 
+    @cached_property
     def _fairness(self) -> tuple[tuple[Fair, ...], tuple[Unfolded, ...]]:
         """Return the required fairness conditions, and the other assumptions on executions."""
         formulas = () if self.options.fairness == NO_FAIRNESS else self.spec.fairness
         return split_fairness(self.spec.evaluator, formulas)
+
+    @cached_property
+    def _has_fair_loop(self) -> bool:
+        """True if there is a loop with the required fairness, whatever properties say. Raises Interrupted."""
+        assert self.loops is not None
+        conditions, others = self._fairness
+        return self.loops.find(Several(True, (*conditions, *others))) is not None
 
     def decide_verdict(self, name: str) -> Verdict:
         """Return the verdict on a property. It is inconclusive if the property has no value: others may have
@@ -242,9 +250,7 @@ class _Live:
         count, spec = len(self.loops.graph.states), self.spec
         if ring is None:
             if spec.constraints or spec.action_constraints:
-                _, others = self._fairness()
-                is_vacuous = self.loops.find(Several(True, (*conditions, *others))) is None
-                reason = explain_no_loop_within(count, is_vacuous=is_vacuous)
+                reason = explain_no_loop_within(count, is_vacuous=not self._has_fair_loop)
                 return Verdict(name, VerdictKind.HOLDS, count, seconds, reason, found_by=INTERPRETER)
             words = explain_no_loop(count)
             depth = self.explorer.result.depth
