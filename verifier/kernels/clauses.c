@@ -11,6 +11,7 @@ typedef int32_t i32;
 
 #define NONE 0xFFFFFFFFu
 enum { LEARNT = 1, DEAD = 2, OWN = 4, SHIFT = 3, HEAD = 2 };
+#define PAIR 0x80000000u  /* in a watch: the clause has two literals, so that it need not be read */
 
 /* Memory that cannot be had ends the process, and its parent sees that. */
 static void *grow(void *old, size_t bytes) {
@@ -182,7 +183,7 @@ static void attach(Solver *s, u32 c) {
     const u32 *l = literals_of(s, c);
     for (int i = 0; i < 2; i++) {
         Watches *w = s->watches + (l[i] ^ 1);
-        PUSH(w->items, w->count, w->room, ((Watch){c, l[1 - i]}));
+        PUSH(w->items, w->count, w->room, ((Watch){size_of(s, c) == 2 ? c | PAIR : c, l[1 - i]}));
     }
 }
 
@@ -191,7 +192,7 @@ static void detach(Solver *s, u32 c) {
     for (int i = 0; i < 2; i++) {
         Watches *w = s->watches + (l[i] ^ 1);
         u32 at = w->count;  /* the newest are last */
-        while (w->items[--at].clause != c) {}
+        while ((w->items[--at].clause & ~PAIR) != c) {}
         memmove(w->items + at, w->items + at + 1, sizeof(Watch) * (--w->count - at));
     }
     s->clauses[c] |= DEAD; s->wasted += span_of(s, c);
@@ -207,7 +208,15 @@ static u32 propagate(Solver *s) {
         Watch *from = own->items, *to = from, *const end = from + own->count;
         while (from < end) {
             const Watch w = *from++;
-            if (values[w.blocker] > 0) { *to++ = w; continue; }
+            const signed char blocker = values[w.blocker];
+            if (blocker > 0) { *to++ = w; continue; }
+            if (w.clause & PAIR) {
+                *to++ = w;
+                if (!blocker) { assign(s, w.blocker, w.clause & ~PAIR); continue; }
+                conflict = w.clause & ~PAIR; s->propagated = s->trailed;
+                while (from < end) *to++ = *from++;
+                continue;
+            }
             u32 *const l = s->clauses + w.clause + HEAD;
             const u32 size = size_of(s, w.clause), other = l[0] ^ l[1] ^ falsified;
             const Watch renewed = {w.clause, other};
