@@ -47,7 +47,7 @@ typedef struct Solver {
     u32 queries; i32 refuted;             /* refuted: the permanent clauses have no model */
 } Solver;
 
-/* Codes literals that are numbered from 1 on, negative ones negated. Returns 0 if there is no such variable. */
+/* Codes literals that are numbered from 1 on, negative ones negated. Returns 0 if a variable is unknown. */
 int encode_literals(i32 *literals, u32 size, u32 variables) {
     for (u32 i = 0; i < size; i++) {
         const u32 variable = literals[i] < 0 ? -(u32)literals[i] : (u32)literals[i];

@@ -1,6 +1,8 @@
 /* Blocked cubes with all their images, and known steps. Cubes and states are two rows of words: the bits that
  * are set, and those that are not. See verifier.engines.ic3. */
 
+#define BLOCK 8  /* words of marks that are looked at together */
+
 typedef struct {
     i32 level;                  /* the highest frame that excludes it; negative: another one subsumes it */
     u32 size, first, images;    /* the places of its images; the first represents it */
@@ -81,8 +83,10 @@ Orbits *orbits_new(u32 bits, u32 permutations, const u32 *moved, const u32 *clas
     o->class_of = grow(0, sizeof(u32) * 2 * bits);
     memcpy(o->class_of, class_of, sizeof(u32) * 2 * bits);
     o->row = grow(0, sizeof(u64) * 4 * o->words); o->row_classes = o->row + 2 * o->words;
-    o->before = grow(0, sizeof(u64) * marks * bits); memset(o->before, 0, sizeof(u64) * marks * bits);
-    o->after = grow(0, sizeof(u64) * marks * bits); memset(o->after, 0, sizeof(u64) * marks * bits);
+    /* The last word may begin a block. */
+    const size_t columns = sizeof(u64) * ((size_t)marks * bits + BLOCK);
+    o->before = grow(0, columns); memset(o->before, 0, columns);
+    o->after = grow(0, columns); memset(o->after, 0, columns);
     return o;
 }
 
@@ -190,27 +194,38 @@ static u64 add_step(Orbits *o, const signed char *before, const signed char *aft
     return o->number++;
 }
 
-/* The steps of one word whose state is in an image of a cube. */
-static u64 marks_within(const Orbits *o, const u64 *columns, u64 among, u32 word,
+/* Of the steps of BLOCK words, keeps those whose state is in an image of a cube. Returns 0 if none is. */
+static int marks_within(const Orbits *o, const u64 *columns, u64 *among, u32 word,
                         const u32 *moved, const u32 *cube, u32 size) {
-    for (u32 i = 0; i < size && among; i++) {
+    u64 any = 0;
+    for (u32 k = 0; k < BLOCK; k++) any |= among[k];
+    for (u32 i = 0; i < size && any; i++) {
         const u32 literal = moved[cube[i]];
-        const u64 marks = columns[(size_t)(literal >> 1) * o->marks + word];
-        among &= literal & 1 ? ~marks : marks;
+        const u64 *marks = columns + (size_t)(literal >> 1) * o->marks + word, flip = -(u64)(literal & 1);
+        any = 0;
+        for (u32 k = 0; k < BLOCK; k++) any |= among[k] &= marks[k] ^ flip;
     }
-    return among;
+    return any != 0;
+}
+
+/* The words in use of the row of steps that begin in a frame, from `word` on; others are 0. */
+static void begin_block(Orbits *o, u32 frame, u32 word, u32 known, u64 *block) {
+    for (u32 k = 0; k < BLOCK; k++) block[k] = word + k < known ? begin_at(o, frame)[word + k] : 0;
 }
 
 /* Notes that no state of the first `images` images of a cube is in the frames from `first` to `last`. */
 void orbits_leave(Orbits *o, const u32 *cube, u32 size, u32 first, u32 last) {
     const u64 known = o->number < (u64)o->marks * 64 ? (o->number + 63) / 64 : o->marks;
-    for (u32 word = 0; word < known; word++) {
-        u64 inside = 0;
-        const u64 among = begin_at(o, last)[word];  /* lower frames have no other states */
-        for (u32 p = 0; p < o->permutations && among & ~inside; p++)
-            inside |= marks_within(o, o->before, among & ~inside, word, o->moved + p * 2 * o->bits, cube, size);
-        if (inside)
-            for (u32 f = first; f <= last; f++) begin_at(o, f)[word] &= ~inside;
+    for (u32 word = 0; word < known; word += BLOCK) {
+        u64 outside[BLOCK], inside[BLOCK];
+        begin_block(o, last, word, known, outside);  /* lower frames have no other states */
+        for (u32 p = 0; p < o->permutations; p++) {
+            memcpy(inside, outside, sizeof inside);
+            if (!marks_within(o, o->before, inside, word, o->moved + p * 2 * o->bits, cube, size)) continue;
+            for (u32 k = 0; k < BLOCK; k++) outside[k] &= ~inside[k];
+            for (u32 f = first; f <= last; f++)
+                for (u32 k = 0; k < BLOCK && word + k < known; k++) begin_at(o, f)[word + k] &= ~inside[k];
+        }
     }
 }
 
@@ -220,15 +235,19 @@ int64_t orbits_known_step(Orbits *o, const u32 *cube, u32 size, u32 frame, u32 m
     const u64 room = (u64)o->marks * 64, known = o->number < room ? (o->number + 63) / 64 : o->marks;
     for (u32 p = 0; p < most && p < o->permutations; p++) {
         const u32 *moved = o->moved + p * 2 * o->bits;
-        for (u32 word = known; word-- > 0;) {
-            u64 inside = begin_at(o, frame)[word];
-            if (!inside || !(inside = marks_within(o, o->after, inside, word, moved, cube, size))) continue;
-            inside &= ~marks_within(o, o->before, inside, word, moved, cube, size);
-            if (!inside) continue;
-            const u64 place = (u64)word * 64 + 63 - __builtin_clzll(inside);
-            const u64 newest = o->number - 1;
-            *permutation = p;
-            return newest - (newest % room + room - place) % room;
+        for (u32 word = (known + BLOCK - 1) / BLOCK * BLOCK; word > 0;) {
+            u64 inside[BLOCK], stay[BLOCK];
+            begin_block(o, frame, word -= BLOCK, known, inside);
+            if (!marks_within(o, o->after, inside, word, moved, cube, size)) continue;
+            memcpy(stay, inside, sizeof stay);
+            marks_within(o, o->before, stay, word, moved, cube, size);
+            for (u32 k = BLOCK; k-- > 0;) {
+                const u64 found = inside[k] & ~stay[k];
+                if (!found) continue;
+                const u64 place = (u64)(word + k) * 64 + 63 - __builtin_clzll(found), newest = o->number - 1;
+                *permutation = p;
+                return newest - (newest % room + room - place) % room;
+            }
         }
     }
     return -1;
