@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("verifier", "encodings", "specs", "tests", "pyproject.toml", "README.md", "MANIFEST.in")
+SOURCES = ("verifier", "encodings", "specs", "tests", "pyproject.toml", "README.md")
 """The content of the distributions, and the tests, which do not go into them."""
 _PIP_LINE = re.compile(r"pip install ('protoverify[^'\n]*'(?: [a-z][\w-]*)*)")
 _BUILD = "import sys, setuptools.build_meta as b; print(getattr(b, sys.argv[1])(sys.argv[2]))"

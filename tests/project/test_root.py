@@ -16,7 +16,6 @@ ALLOWED = {
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
-    "MANIFEST.in",
     "Makefile",
     "README.md",
     "constraints.txt",
