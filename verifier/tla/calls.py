@@ -12,7 +12,6 @@ from verifier.tla.ast import Builtin, Definition
 from verifier.tla.emitting import Source
 from verifier.tla.errors import Place
 from verifier.tla.extensions import EXTENSIONS, IN_NEXT
-from verifier.tla.facts import CONSTANT
 from verifier.tla.frames import UNSET, Evaluate, Frame, Undefined, Unit
 from verifier.tla.lets import local_source
 from verifier.tla.logic import comparison_source
@@ -150,7 +149,7 @@ def _call_source(
         symbol, whole = special.operator, special
     target = unit if symbol.nested else unit_of(ev, symbol)
     facts = ev.analysis.of_definition(symbol)
-    if not symbol.parameters and facts.level == CONSTANT and not facts.free:
+    if ev.analysis.has_one_value(symbol):
         # A random value is included: as in TLC, it is chosen once.
         constant = _constant(ev, symbol, whole, target)
         return ev.truth_of(constant, whole.place) if truth else constant

@@ -33,6 +33,9 @@ class Facts:
     """The bound names, parameters and definitions of a LET around it that it needs."""
     changing: bool = False
     """True if it may have another value each time, or has a side effect."""
+    drawn: bool = False
+    """True if it needs a definition without parameters that has a random value. It is drawn once for a run,
+    and another run draws another value."""
     reads: frozenset[ast.Variable] = frozenset()
     """The variables whose values it may need."""
     costly: bool = False
@@ -49,6 +52,7 @@ class Facts:
             max(self.level, other.level),
             self.free | other.free,
             self.changing or other.changing,
+            self.drawn or other.drawn,
             self.reads | other.reads,
             self.costly or other.costly,
             self.enabled or other.enabled,
@@ -120,8 +124,8 @@ class Analysis:
         self.resolve = resolve
         self.expressions: dict[tuple[Expression, str], Facts] = {}
         self.definitions: dict[Definition, Facts] = {}
-        self.computed_once: dict[Definition, bool] = {}
-        """For constant definitions that are changing: True if they only print."""
+        self.drawn: dict[Definition, bool] = {}
+        """For changing definitions that are evaluated once: True if they do more than print."""
         self.active: list[Definition] = []
         """The definitions whose analysis is in progress."""
         self.again: set[Definition] = set()
@@ -204,6 +208,13 @@ class Analysis:
             free |= self._outer_at(whole, module)
         return replace(facts, level=level, free=frozenset(free).difference(names))
 
+    def has_one_value(self, definition: Definition) -> bool:
+        """True if the interpreter evaluates a definition once for a whole run, random ones included."""
+        if definition.parameters or definition.nested or definition.body is None:
+            return False
+        facts = self.of_definition(definition)
+        return facts.level == CONSTANT and not facts.free
+
     def _is_listed_once(self, definition: Definition, facts: Facts) -> bool:
         """True if the value of a definition is a listed one, which is computed once."""
         body = definition.body
@@ -212,15 +223,13 @@ class Analysis:
         symbol = self.resolve(body.operator, definition.module) or body.operator
         return isinstance(symbol, ast.Builtin) and symbol.name in _LISTING
 
-    def _is_computed_once(self, definition: Definition, facts: Facts) -> bool:
-        """True if a constant definition is changing only because it prints. TLC computes it once, too."""
-        if definition.parameters or definition.nested or facts.level != CONSTANT or facts.free:
-            return False
-        known = self.computed_once.get(definition)
+    def _is_drawn(self, definition: Definition) -> bool:
+        """True if a changing definition that is evaluated once does more than print."""
+        known = self.drawn.get(definition)
         if known is None:
             assert definition.body is not None
-            known = not answers_differently(definition.body, definition.module, self.resolve)
-            self.computed_once[definition] = known
+            known = answers_differently(definition.body, definition.module, self.resolve)
+            self.drawn[definition] = known
         return known
 
     def _is_only_enabled(self, whole: Expression, number: int, module: str) -> bool:
@@ -254,8 +263,8 @@ class Analysis:
             return self._symbol(other, module) if other is not symbol else Facts(CONSTANT, _NOTHING)
         if isinstance(symbol, Definition):
             facts = self.of_definition(symbol)
-            if facts.changing and self._is_computed_once(symbol, facts):
-                facts = replace(facts, changing=False)
+            if facts.changing and self.has_one_value(symbol):  # TLC computes it once, too
+                facts = replace(facts, changing=False, drawn=self._is_drawn(symbol))
             if facts.costly and self._is_listed_once(symbol, facts):
                 return replace(facts, costly=False)
             return replace(facts, free=facts.free | {symbol}) if symbol.nested else facts
@@ -268,9 +277,13 @@ class Analysis:
 
 
 def answers_differently(
-    whole: Expression, module: str, resolve: Callable[[Symbol, str], Symbol | None]
+    whole: Expression,
+    module: str,
+    resolve: Callable[[Symbol, str], Symbol | None],
+    has_one_value: Callable[[Definition], bool] = lambda _: False,
 ) -> bool:
-    """True if an expression may have another value each time in the same state."""
+    """True if an expression may have another value each time in the same state. ``has_one_value``: a
+    definition has the same value throughout the run, whatever its body says."""
     waiting, seen = [(whole, module)], set[Definition]()
     while waiting:
         part, module = waiting.pop()
@@ -282,7 +295,9 @@ def answers_differently(
         symbol = symbol and (resolve(symbol, module) or symbol)
         if isinstance(symbol, ast.Builtin) and symbol.name in (_RANDOM | _OF_THE_SEARCH) - _PRINTING:
             return True
-        if isinstance(symbol, Definition) and symbol.body is not None and symbol not in seen:
+        if not isinstance(symbol, Definition) or has_one_value(symbol):
+            continue
+        if symbol.body is not None and symbol not in seen:
             seen.add(symbol)
             waiting.append((symbol.body, symbol.module))
     return False

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from verifier.errors import UsageError
 from verifier.runs.explore_options import ExploreOptions
 from verifier.runs.modules.loading import TlaLoaded
 from verifier.runs.options import INTERPRETER
+from verifier.tla.checks import list_evaluated_formulas
 from verifier.version import tool_version
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ def open_keeper(
     if options.work is None:
         yield None
         return
+    _refuse_drawn_values(loaded, properties)
     from verifier.storage.work_folder import WorkFolder  # small explorations need no NumPy
     from verifier.tla.storing.checkpoints import read_search
     from verifier.tla.storing.level_keeper import LevelKeeper
@@ -42,6 +45,15 @@ def open_keeper(
     models = loaded.specification.evaluator.model_values
     with WorkFolder(Path(options.work), question, read_search, resume=options.resume) as folder:
         yield LevelKeeper(folder, models, resume=options.resume)
+
+
+def _refuse_drawn_values(loaded: TlaLoaded, properties: Sequence[str]) -> None:
+    """Raise UsageError if a definition has a random value: the run that continues would draw another."""
+    spec = loaded.specification
+    for one in list_evaluated_formulas(spec, set(properties)):
+        if spec.evaluator.analysis.of(one.body, one.module).drawn:
+            words = "a definition has a random value, and a run that continues would draw another"
+            raise UsageError(f"--work is not possible: {words}; {one.body.place} needs it")
 
 
 def describe_files(explorer: Explorer, keeper: LevelKeeper | None) -> dict[str, Any]:

@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, guess_meant_file
+from verifier.printable import join_words
 from verifier.processes.stacks import make_room_for_recursion
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
+from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
 from verifier.tla.constants import SET_PLACE
 from verifier.tla.documented import describe_operator, place_of
@@ -120,6 +122,7 @@ def load(
         *specification.warnings,
         *_warn_of_numbers(asked, overriding, settings),
         *_warn_of_definitions(module, settings),
+        *_warn_of_random_values(specification),
     )
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
@@ -156,6 +159,18 @@ def _warn_of_definitions(module: ast.Module, named: Iterable[str]) -> list[str]:
             )
             warnings.append(f"{words}{f'. Did you mean {near}?' if near else ''}")
     return warnings
+
+
+def _warn_of_random_values(specification: Specification) -> list[str]:
+    """Return a warning if definitions have random values: another run may have other verdicts."""
+    analysis = specification.evaluator.analysis
+    for formula in list_evaluated_formulas(specification):
+        analysis.of(formula.body, formula.module)
+    drawn = sorted({one.shown for one, is_drawn in analysis.drawn.items() if is_drawn})
+    if not drawn:
+        return []
+    words = f"warning: {join_words(drawn)} {'have random values' if drawn[1:] else 'has a random value'}"
+    return [f"{words}, drawn anew in each run: the verdicts are about the value of this run"]
 
 
 def _specify(

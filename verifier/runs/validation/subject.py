@@ -130,8 +130,8 @@ class Subject:
 
     def is_settled(self, formulas: Sequence[Formula]) -> bool:
         """True if formulas have the same value each time, so that they can be compared."""
-        resolve = self.spec.evaluator.resolve
-        return not any(answers_differently(one.body, one.module, resolve) for one in formulas)
+        resolve, has_one_value = self.spec.evaluator.resolve, self.spec.evaluator.analysis.has_one_value
+        return not any(answers_differently(one.body, one.module, resolve, has_one_value) for one in formulas)
 
     def _test(self, formula: Formula) -> Callable[[], bool]:
         if formula not in self._tests:

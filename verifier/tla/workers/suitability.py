@@ -31,4 +31,7 @@ def explain_one_process(search: SearchState, *, elsewhere: bool = False) -> str:
         if evaluator.analysis.of(formula.body, formula.module).changing:
             words = "a formula prints or writes, or its value depends on the search, the clock or chance"
             return f"{words} ({formula.body.place})"
+        if elsewhere and evaluator.analysis.of(formula.body, formula.module).drawn:
+            words = "a definition has a random value, and each process there would draw another"
+            return f"{words} ({formula.body.place})"
     return ""
