@@ -78,15 +78,26 @@ def test_it_ends_where_all_that_was_asked_is_violated(
     assert every["statistics"]["complete"]
 
 
-@pytest.mark.parametrize(("asked", "few"), [(("Low",), True), (("Low", "Never"), False), (("Top",), False)])
+@pytest.mark.parametrize(
+    ("asked", "few", "one"),
+    [
+        (("Low",), True, True),
+        (("Low", "Never"), False, True),
+        (("Never", "Low"), False, True),
+        (("Never",), False, False),
+        (("Top",), False, False),
+    ],
+)
 def test_the_interpreter_ends_at_what_the_first_states_violate(
-    asked: tuple[str, ...], few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: tuple[str, ...], few: bool, one: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is translated for it, unless one property holds in the first states, or has no value there."""
+    """Nothing is translated for it, unless one property holds in the first states, or has no value there. A
+    run that ends at the first violation needs just one."""
     path = write_module(tmp_path, f"{WALK}Never == x < 99\nTop == 1 \\div (x - 2) < 1")
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
     monkeypatch.setattr("verifier.runs.modules.translated_exploring._check_states", lambda *_: "")
     words = ["explore", str(path), *(f"--property={name}" for name in asked)]
+    assert ("the first states violate Low" in verify(*words, "--first").stderr) == one
     said = verify(*words).stderr
     assert ("the first states violate all that is asked for" in said) == few
     assert "the first states violate" not in verify(*words, "--keep-going").stderr

@@ -223,11 +223,13 @@ def _has_few_values(sample: Sample) -> bool:
 
 
 def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
-    """Return the reason for the interpreter if the first states violate all asked properties: it ends there
-    too."""
+    """Return the reason for the interpreter if the first states violate all asked properties, or one if the
+    first violation ends the run: it ends there too."""
     invariants, options = made.specification.invariants, asked.question.options
     names = [name for name in asked.question.properties if name != asked.module.definition.titles.sorts]
-    if options.keep_going or options.graph or not names or not all(name in invariants for name in names):
+    if options.keep_going or options.graph or not names:
+        return ""
+    if not options.first and not all(name in invariants for name in names):
         return ""
     evaluator, nearest = made.specification.evaluator, made.sample.states[: made.sample.nearest]
 
@@ -241,6 +243,9 @@ def _reason_by_violations(asked: ModuleQuestion, made: Translation) -> str:
         return False
 
     try:
+        if options.first:
+            violated = next((name for name in names if name in invariants and is_false(name)), None)
+            return "" if violated is None else f"the first states violate {violated}"
         return "the first states violate all that is asked for" if all(map(is_false, names)) else ""
     except Undefined:  # the interpreter may never reach this state
         return ""
