@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +15,15 @@ from typing import Any, TypeVar
 from verifier.encodings.terms import Term
 from verifier.errors import UsageError, cut, make_unknown_name_error, nearest
 from verifier.files import bytes_of, guess_meant_file
-from verifier.printable import join_words
 from verifier.processes.stacks import make_room_for_recursion
+from verifier.runs.modules.loading_warnings import (
+    warn_of_definitions,
+    warn_of_numbers,
+    warn_of_random_values,
+)
 from verifier.specs.definition import Action, Definition, Presentation, Property, PropertyKind
 from verifier.specs.temporal import TemporalFormula, TemporalOperator, TemporalProperty
 from verifier.tla import ast
-from verifier.tla.checks import list_evaluated_formulas
 from verifier.tla.config import Assignment, Config, ModelName, parse_value, read_config
 from verifier.tla.constants import SET_PLACE
 from verifier.tla.documented import describe_operator, place_of
@@ -120,9 +123,9 @@ def load(
     specification = _specify(module, library, asked, overriding)
     specification.warnings = (
         *specification.warnings,
-        *_warn_of_numbers(asked, overriding, settings),
-        *_warn_of_definitions(module, settings),
-        *_warn_of_random_values(specification),
+        *warn_of_numbers(asked, overriding, settings),
+        *warn_of_definitions(module, settings),
+        *warn_of_random_values(specification),
     )
     definition = _definition(specification, path, _hash(library.files, asked, overriding))
     own = definition.constants
@@ -133,44 +136,6 @@ def load(
     files = (*library.files, Path(asked.file))
     given = (tuple(libraries), dict(settings), dict(said))
     return TlaLoaded(path, specification, definition, began, files, *given)
-
-
-def _warn_of_numbers(config: Config, given: Mapping[str, Assignment], named: Container[str]) -> list[str]:
-    """Return warnings for sets of a configuration in whose place ``--set`` names a number."""
-    warnings = []
-    for name, one in given.items():
-        own = config.constants.get((None, name))
-        is_number = isinstance(one.value, int) and not isinstance(one.value, bool)
-        if name in named and own is not None and isinstance(own.value, frozenset) and is_number:
-            words = f"warning: {name}={one.value} is a number, and {name} is a set in {config.file}"
-            warnings.append(f"{words}. A set has its elements in braces: --set {name}='{{a, b, c}}'")
-    return warnings
-
-
-def _warn_of_definitions(module: ast.Module, named: Iterable[str]) -> list[str]:
-    """Return warnings for definitions that ``--set`` replaces, as a configuration may: it may be a slip."""
-    warnings, constants = [], [constant.name for constant in module.constants]
-    for name in named:
-        definition = module.names[name]
-        if isinstance(definition, ast.Definition):
-            near = nearest(name, constants)
-            words = (
-                f"warning: {name} is no constant: --set {name} replaces its definition ({definition.place})"
-            )
-            warnings.append(f"{words}{f'. Did you mean {near}?' if near else ''}")
-    return warnings
-
-
-def _warn_of_random_values(specification: Specification) -> list[str]:
-    """Return a warning if definitions have random values: another run may have other verdicts."""
-    analysis = specification.evaluator.analysis
-    for formula in list_evaluated_formulas(specification):
-        analysis.of(formula.body, formula.module)
-    drawn = sorted({one.shown for one, is_drawn in analysis.drawn.items() if is_drawn})
-    if not drawn:
-        return []
-    words = f"warning: {join_words(drawn)} {'have random values' if drawn[1:] else 'has a random value'}"
-    return [f"{words}, drawn anew in each run: the verdicts are about the value of this run"]
 
 
 def _specify(
