@@ -84,7 +84,7 @@ print(*sys.modules)
     ("words", "without"),
     [
         (["explore", _FENCED], _MODULES),
-        (["check", _FENCED], _MODULES),
+        (["check", _FENCED], (*_MODULES, "verifier.trust.itf")),
         (
             ["bmc", "rabbit-sac"],
             (*_PLAIN, "numpy", "pysat", *_PROVERS, "verifier.explicit", *_TRANSLATION, *_RESULTS),

@@ -15,7 +15,6 @@ from verifier.solvers import solver_version
 from verifier.specs.definition import Definition
 from verifier.specs.titles import as_statistics
 from verifier.system.model import Model
-from verifier.trust import itf
 from verifier.verdict import ExitCode, Verdict
 
 
@@ -96,6 +95,8 @@ def write_trace(run: Run, verdict: Verdict) -> Mapping[str, Any] | None:
     written, trace = run.traces.get(verdict.property_name), verdict.trace
     if written is not None or trace is None or run.model is None:
         return written
+    from verifier.trust import itf  # the traces of modules are written already
+
     return itf.dump(trace, run.model)
 
 

@@ -63,10 +63,12 @@ def with_own_sorts(run: Run) -> Run:
 
 def make_report(run: Run) -> EngineReport:
     """Return the part of a run that other processes can read."""
-    from verifier.trust.certificate import dump
-
     traces = ((one.property_name, write_trace(run, one)) for one in run.outcome.verdicts)
-    texts = {} if run.model is None else {n: dump(run.model, c) for n, c in run.certificates.items()}
+    texts: dict[str, str] = {}
+    if run.model is not None and run.certificates:
+        from verifier.trust.certificate import dump  # most reports have no proof to write
+
+        texts = {name: dump(run.model, one) for name, one in run.certificates.items()}
     outcome = run.outcome
     return EngineReport(
         engine=run.engine,
