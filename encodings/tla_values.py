@@ -6,7 +6,10 @@ what each means.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 
@@ -14,22 +17,62 @@ Words = Mapping[str, str]
 """For words of an execution the text of what they mean: ``"a"`` for a string, ``a`` for a model value."""
 
 
+@dataclass(frozen=True)
+class TlaWriter:
+    """Writes values as TLA+ does."""
+
+    write_word: Callable[[str], str]
+    """Returns the text of a word, which is a string or a model value."""
+    is_model_value: Callable[[Any], bool]
+
+    def write(self, value: Concrete) -> str:
+        """Return a value as text."""
+        match value:
+            case bool():
+                return "TRUE" if value else "FALSE"
+            case str():
+                return self.write_word(value)
+            case Tagged():
+                return self.write(value.payload)
+            case tuple() | frozenset() | FrozenMap():
+                opening, members, closing = self.unfold(value)
+                return f"{opening}{(' @@ ' if opening == '(' else ', ').join(members)}{closing}"
+        return str(value)
+
+    def unfold(self, value: tuple[Any, ...] | frozenset[Any] | FrozenMap) -> tuple[str, list[str], str]:
+        """Return what opens a value, the texts of its members, and what closes it."""
+        match value:
+            case frozenset():
+                items = sorted(value, key=lambda one: place_by_text(one, self.write))
+                return "{", [self.write(item) for item in items], "}"
+            case tuple():
+                return "<<", [self.write(item) for item in value], ">>"
+        if list(value) == list(range(1, len(value) + 1)):
+            return self.unfold(tuple(value.values()))
+        if self._is_record(value):
+            return "[", [f"{name} |-> {self.write(item)}" for name, item in value.items()], "]"
+        return "(", [f"{self.write(key)} :> {self.write(item)}" for key, item in value.items()], ")"
+
+    def _is_record(self, value: FrozenMap) -> bool:
+        return has_field_names(value) and not all(map(self.is_model_value, value))
+
+
+def has_field_names(value: FrozenMap) -> bool:
+    """True if the keys of a mapping may be fields of a record."""
+    return all(isinstance(key, str) and key.isidentifier() for key in value)
+
+
+def place_by_text(value: Concrete, write: Callable[[Concrete], str]) -> tuple[int, Any]:
+    """Return a key that sorts numbers by size, and all else by its text, numbers in it by size too."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return 0, value
+    words = re.split(r"(\d+)", write(value))
+    return 1, [(int(word), "") if word.isdigit() else (-1, word) for word in words]
+
+
 def show_tla(value: Concrete, words: Words) -> str:
     """Return a value as TLA+ writes it. A word without a meaning is a text already."""
-    match value:
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case str():
-            return words.get(value, value)
-        case Tagged():
-            return show_tla(value.payload, words)
-        case tuple():
-            return f"<<{', '.join(show_tla(item, words) for item in value)}>>"
-        case frozenset():
-            return f"{{{', '.join(show_tla(item, words) for item in sorted(value, key=_place))}}}"
-        case FrozenMap():
-            return _show_function(value, words)
-    return str(value)
+    return TlaWriter(lambda one: words.get(one, one), lambda one: words.get(one) == one).write(value)
 
 
 def show_record(fields: Iterable[tuple[str, str]]) -> str:
@@ -51,18 +94,3 @@ def list_words(value: Concrete) -> Iterator[str]:
             for key, item in value.items():
                 yield from list_words(key)
                 yield from list_words(item)
-
-
-def _show_function(value: FrozenMap, words: Words) -> str:
-    keys = list(value)
-    if keys == list(range(1, len(keys) + 1)):
-        return show_tla(tuple(value.values()), words)
-    is_record = all(isinstance(key, str) and key.isidentifier() for key in keys)
-    if is_record and not all(words.get(key) == key for key in keys):  # those are model values
-        return show_record((key, show_tla(item, words)) for key, item in value.items())
-    pairs = (f"{show_tla(key, words)} :> {show_tla(item, words)}" for key, item in value.items())
-    return f"({' @@ '.join(pairs)})"
-
-
-def _place(value: Concrete) -> tuple[int, int, str]:
-    return (0, value, "") if isinstance(value, int) else (1, 0, str(value))

@@ -9,6 +9,7 @@ import pytest
 from tests.support.command_line import verify
 from verifier.encodings.concrete import Concrete, FrozenMap, Tagged
 from verifier.encodings.tla_values import list_words, show_tla
+from verifier.report.notation import Notation
 
 _WORDS = {"a": "a", '"a"': '"a"', "req": '"req"', "<<1, 2>>": "<<1, 2>>"}
 
@@ -33,6 +34,22 @@ _WORDS = {"a": "a", '"a"': '"a"', "req": '"req"', "<<1, 2>>": "<<1, 2>>"}
 ])  # fmt: skip
 def test_values_are_written_in_tla(value: Concrete, text: str) -> None:
     assert show_tla(value, _WORDS) == text
+
+
+@pytest.mark.parametrize("value", [
+    FrozenMap({1: "a", 2: "req"}),
+    FrozenMap({"a": frozenset({"n10", "n2", "req"})}),
+    FrozenMap({"t": "req", "to": ("a", FrozenMap())}),
+    frozenset({FrozenMap({"x": 10}), FrozenMap({"x": 9})}),
+])  # fmt: skip
+def test_pages_and_terminal_write_a_value_alike(value: Concrete) -> None:
+    words = {"a": "a", "n2": "n2", "n10": "n10", "req": '"req"', "t": '"t"', "to": '"to"', "x": '"x"'}
+    page = Notation(is_tla=True, model_values=frozenset({"a", "n2", "n10"}))
+    assert page.text(value) == show_tla(value, words)
+
+
+def test_words_are_in_the_order_of_their_numbers() -> None:
+    assert show_tla(frozenset({"n10", "n9"}), {"n10": "n10", "n9": "n9"}) == "{n9, n10}"
 
 
 def test_the_words_of_a_value_are_listed() -> None:

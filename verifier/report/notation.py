@@ -6,12 +6,13 @@ model values.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from verifier.encodings.concrete import Concrete, FrozenMap, show
+from verifier.encodings.tla_values import TlaWriter, has_field_names, place_by_text
 from verifier.report.itf_values import value_of
 
 _SHORT = 40
@@ -37,9 +38,19 @@ class Notation:
         """The value that JSON stands for. TLA+ has no options and no variants."""
         return value_of(data, tagged=not self.is_tla)
 
+    @cached_property
+    def _tla(self) -> TlaWriter:
+        return TlaWriter(self._write_word, self.model_values.__contains__)
+
+    def _write_word(self, word: str) -> str:
+        if word in self.model_values:
+            return word
+        escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+
     def text(self, value: Concrete) -> str:
         """The value as text."""
-        return self._tla(value) if self.is_tla else show(value)
+        return self._tla.write(value) if self.is_tla else show(value)
 
     def show(self, data: Any) -> str:
         """The value that JSON stands for, as text."""
@@ -54,58 +65,16 @@ class Notation:
         whole = self.text(value)
         if len(whole) <= _SHORT or not isinstance(value, frozenset | tuple | FrozenMap) or len(value) < 2:
             return ()
-        opening, closing = self._brackets(value)
-        return (opening, *self._members(value), closing)
+        opening, members, closing = self._tla.unfold(value) if self.is_tla else _unfold(value)
+        return (opening, *members, closing)
 
-    def _brackets(self, value: Concrete) -> tuple[str, str]:
-        match value:
-            case frozenset():
-                return "{", "}"
-            case tuple():
-                return ("<<", ">>") if self.is_tla else ("⟨", "⟩")
-        return ("[", "]") if self.is_tla and self.is_record(value) else ("(", ")")
 
-    def _members(self, value: Concrete) -> Iterator[str]:
-        match value:
-            case frozenset():
-                yield from (self.text(item) for item in sorted(value, key=self._place))
-            case tuple():
-                yield from map(self.text, value)
-            case FrozenMap() if not self.is_tla:
-                apart = " " if self.is_record(value) else ": "
-                yield from (f"{show(key)}{apart}{show(item)}" for key, item in value.items())
-            case FrozenMap() if self.is_record(value):
-                yield from (f"{key} |-> {self._tla(item)}" for key, item in value.items())
-            case FrozenMap():
-                yield from (f"{self._tla(key)} :> {self._tla(item)}" for key, item in value.items())
-
-    def is_record(self, value: Concrete) -> bool:
-        """True if a mapping has fields, and not keys."""
-        if not isinstance(value, FrozenMap):
-            return False
-        names = all(isinstance(key, str) and key.isidentifier() for key in value)
-        return names and not (self.is_tla and (not value or self.model_values.issuperset(value)))
-
-    def _tla(self, value: Concrete) -> str:
-        match value:
-            case bool():
-                return "TRUE" if value else "FALSE"
-            case str():
-                if value in self.model_values:
-                    return value
-                escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-                return f'"{escaped}"'
-            case FrozenMap() if not value:
-                return "<<>>"
-            case frozenset() | tuple() | FrozenMap():
-                opening, closing = self._brackets(value)
-                joint = " @@ " if opening == "(" else ", "
-                return f"{opening}{joint.join(self._members(value))}{closing}"
-        return str(value)
-
-    def _place(self, value: Concrete) -> tuple[int, Any]:
-        """A key that sorts numbers by size, and all else by its text, numbers in it by size too."""
-        if isinstance(value, int) and not isinstance(value, bool):
-            return 0, value
-        words = re.split(r"(\d+)", self.text(value))
-        return 1, [(int(word), "") if word.isdigit() else (-1, word) for word in words]
+def _unfold(value: tuple[Any, ...] | frozenset[Any] | FrozenMap) -> tuple[str, list[str], str]:
+    """Return what opens a value of a protocol, the texts of its members, and what closes it."""
+    match value:
+        case frozenset():
+            return "{", [show(item) for item in sorted(value, key=lambda one: place_by_text(one, show))], "}"
+        case tuple():
+            return "⟨", [show(item) for item in value], "⟩"
+    apart = " " if has_field_names(value) else ": "
+    return "(", [f"{show(key)}{apart}{show(item)}" for key, item in value.items()], ")"
