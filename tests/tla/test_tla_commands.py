@@ -253,12 +253,15 @@ def test_a_hash_does_not_depend_on_where_the_files_are(counter: Path, tmp_path: 
 
 
 @pytest.mark.thorough
-def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(counter: Path) -> None:
+@pytest.mark.parametrize("engine", ["bmc", "explore"])
+def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(
+    engine: str, counter: Path
+) -> None:
     """Also where the states of the same property are checked; what can be recorded is, the rest is said."""
     body = Path("M.tla").read_text().replace("====", "Ends == [](x >= 0) /\\ <>(x = N)\n====")
     Path("M.tla").write_text(body)
     Path("M.cfg").write_text(Path("M.cfg").read_text() + "PROPERTY Ends\n")
-    cell = '[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "bmc"\n'
+    cell = f'[[cell]]\nid = "m"\nspec = "M.tla"\nengine = "{engine}"\n'
     Path("verify.toml").write_text(cell)
     words = "no cell expects a verdict on Ends, a temporal property of M.tla"
     done = verify("ci", "verify.toml", "--update")
@@ -269,7 +272,7 @@ def test_a_manifest_misses_a_temporal_property_that_no_cell_of_live_covers(count
         assert done.exit_code == 14
         assert f"FAIL  manifest: {words}" in done.stdout + done.stderr
     text = Path("verify.toml").read_text()
-    Path("verify.toml").write_text(text + cell.replace('"m"', '"live"').replace("bmc", "live"))
+    Path("verify.toml").write_text(text + cell.replace('"m"', '"live"').replace(engine, "live"))
     assert verify("ci", "verify.toml", "--update", "--cell", "live").exit_code == 0
     done = verify("ci", "verify.toml")
     assert done.exit_code == 0, done.stdout

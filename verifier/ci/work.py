@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -20,7 +20,7 @@ from verifier.runs.engine import engine_named
 from verifier.runs.question import elsewhere
 from verifier.specs.definition import Definition, PropertyKind
 from verifier.specs.protocol import DefinitionError
-from verifier.verdict import VerdictKind
+from verifier.verdict import TEMPORAL_PART, VerdictKind
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,20 @@ def _survey(done: TaskResult) -> Facts | Refusal:
     return survey
 
 
+def _decides_temporal(cell: Cell) -> bool:
+    engine = engine_named(cell.engine)
+    return engine.decides_temporal or bool(engine.asks)
+
+
+def _list_own_rows(content: Mapping[str, Any], left: Container[str]) -> Iterator[Row]:
+    """Yield the rows of a run without those of temporal properties that are ``left`` to other engines. The
+    check of the manifest names those that no cell decides."""
+    for row in rows_of(content):
+        is_left = row.property_name.removesuffix(TEMPORAL_PART) in left
+        if not (is_left and row.verdict is VerdictKind.INCONCLUSIVE):
+            yield row
+
+
 def _guard(find: Callable[[], Any]) -> Work:
     def work(report: Callable[[Any], None], _: Connection) -> None:
         try:
@@ -106,8 +120,8 @@ def _guard(find: Callable[[], Any]) -> Work:
 def _surveying(cell: Cell) -> Work:
     def find() -> Facts:
         definition = cell.load().definition
-        engine = engine_named(cell.engine)
-        claims, temporal = engine.claims(definition), engine.decides_temporal or bool(engine.asks)
+        engine, temporal = engine_named(cell.engine), _decides_temporal(cell)
+        claims = engine.claims(definition)
         return Facts(
             spec_hash=definition.spec_hash,
             properties=tuple(claims),
@@ -147,7 +161,8 @@ def _running(cell: Cell, properties: tuple[str, ...]) -> Work:
         options = engine_named(cell.engine).options_for(properties, given)
         content = as_object(execute(cell.engine, loaded, options))
         statistics = content["statistics"]
-        rows, complete = tuple(rows_of(content)), bool(statistics.get("complete"))
+        left = set() if _decides_temporal(cell) else {prop.name for prop in loaded.definition.temporal}
+        rows, complete = tuple(_list_own_rows(content, left)), bool(statistics.get("complete"))
         counted = complete and engine_named(cell.engine).counts_states
         is_sure = complete or all(row.verdict is VerdictKind.PROVED for row in rows)
         never_enabled = tuple(statistics.get("never_enabled", ())) if is_sure else ()
