@@ -198,6 +198,15 @@ def _function_apply(ev: Evaluator, whole: ast.FunctionApply, unit: Unit, primed:
             parts, lambda f, x: f"({f}[{x}] if type({f}) is Fn and {x} in {f} else {slow}({f}, {x}))"
         )
     name = ev.emit.fresh("t")  # looked up once: Python code computes the hash of a function
+    if isinstance(whole.argument, ast.Number) and whole.argument.value > 0:  # most often of a tuple
+        place = whole.argument.value
+        return ev.emit.let(
+            parts,
+            lambda f, x: (
+                f"({f}[{place - 1}] if type({f}) is tuple and {place} <= len({f}) else {name}"
+                f" if type({f}) is Fn and ({name} := {f}.get({x}, UNSET)) is not UNSET else {slow}({f}, {x}))"
+            ),
+        )
     return ev.emit.let(
         parts,
         lambda f, x: (
