@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from results.generators.check_table import is_asked, judge_verdicts, table
+from results.generators.check_table import is_asked, judge_verdicts, table, take_medians
 
 
 def _row(**own: Any) -> dict[str, Any]:
@@ -56,3 +56,11 @@ def test_the_table_has_the_times_of_both_and_names_what_is_slow() -> None:
     assert "| 4.0, 5.5 | 2.5*, 3.2 | 1.60 |" in text
     assert "more than 1.5 times TLC's time: M.cfg." in text
     assert "Measured so far are 2 of the 3 models." in text
+
+
+def test_medians_are_of_the_times_and_a_run_that_disagrees_is_shown() -> None:
+    runs = [{"agrees": True, "seconds": float(n), "tlc_seconds": 4.0 - n, "reason": ""} for n in (3, 1, 2)]
+    assert take_medians(runs) == {"agrees": True, "seconds": 2.0, "tlc_seconds": 2.0, "reason": ""}
+    bad = {"agrees": False, "reason": "A: INCONCLUSIVE"}
+    runs[1] |= bad
+    assert take_medians(runs) == {"seconds": 2.0, "tlc_seconds": 2.0, **bad}
