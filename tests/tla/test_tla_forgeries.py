@@ -38,7 +38,8 @@ def made(tmp_path: Path) -> Path:
     (tmp_path / "T.cfg").write_text(CONFIG)
     trace, proof = str(tmp_path / "t.json"), str(tmp_path / "c.json")
     assert _ask(tmp_path, "bmc", "--depth", "5", "--property", "Small", "--trace-out", trace)[0] == 10
-    assert _ask(tmp_path, "prove", "--property", "Odd", "--no-explore", "--certificate", proof)[0] == 0
+    asked = ("--property", "Odd", "--engine", "ic3", "--no-explore", "--certificate", proof)
+    assert _ask(tmp_path, "prove", *asked)[0] == 0
     return tmp_path
 
 
