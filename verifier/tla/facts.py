@@ -218,7 +218,7 @@ class Analysis:
     def _is_listed_once(self, definition: Definition, facts: Facts) -> bool:
         """True if the value of a definition is a listed one, which is computed once."""
         body = definition.body
-        if definition.parameters or definition.nested or not facts.fixed or not isinstance(body, ast.Apply):
+        if facts.changing or not self.has_one_value(definition) or not isinstance(body, ast.Apply):
             return False
         symbol = self.resolve(body.operator, definition.module) or body.operator
         return isinstance(symbol, ast.Builtin) and symbol.name in _LISTING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -16,6 +16,16 @@ def rename_symbols(whole: Expression, names: Mapping[Symbol, Symbol]) -> Express
     return made
 
 
+def rebuild(thing: Any, of: Callable[[Any], Any]) -> Any:
+    """Return a part of an expression, made of what ``of`` makes of its own parts."""
+    match thing:
+        case tuple():
+            return tuple(map(of, thing))
+        case Expression() | Binding() | Update():
+            return replace(thing, **{one.name: of(getattr(thing, one.name)) for one in fields(thing)})
+    return thing
+
+
 def _rename(thing: Any, names: Mapping[Symbol, Symbol]) -> Any:
     match thing:
         case Let():
@@ -25,11 +35,6 @@ def _rename(thing: Any, names: Mapping[Symbol, Symbol]) -> Any:
                 one.body = _rename(one.body, inner)
             body = _rename(thing.body, inner)
             return replace(thing, definitions=tuple(copies.values()), body=body)
-        case tuple():
-            return tuple(_rename(part, names) for part in thing)
-        case Expression() | Binding() | Update():
-            parts = {one.name: _rename(getattr(thing, one.name), names) for one in fields(thing)}
-            return replace(thing, **parts)
         case Bound() | Parameter() | Definition():
             return names.get(thing, thing)
-    return thing
+    return rebuild(thing, lambda part: _rename(part, names))

@@ -8,14 +8,14 @@ excluded, and so is recursion, because the body would have no end.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
-from verifier.tla.ast import Binding, Bound, Definition, Expression, Parameter, Update
+from verifier.tla.ast import Bound, Definition, Expression, Parameter
 from verifier.tla.facts import STATE
 from verifier.tla.frames import Unit
-from verifier.tla.renaming import rename_symbols
+from verifier.tla.renaming import rebuild, rename_symbols
 
 if TYPE_CHECKING:
     from verifier.tla.evaluator import Evaluator
@@ -58,12 +58,7 @@ def _put(thing: Any, operators: dict[Parameter, ast.Lambda]) -> Any:
         case ast.Apply(operator=Parameter() as operator, arguments=arguments) if operator in operators:
             called, names = operators[operator], [_bound_name(one) for one in arguments]
             return rename_symbols(called.body, dict(zip(called.parameters, names, strict=True)))
-        case tuple():
-            return tuple(_put(part, operators) for part in thing)
-        case Expression() | Binding() | Update():
-            parts = {one.name: _put(getattr(thing, one.name), operators) for one in fields(thing)}
-            return replace(thing, **parts)
-    return thing
+    return rebuild(thing, lambda part: _put(part, operators))
 
 
 def _bound_name(whole: Expression) -> Bound:
