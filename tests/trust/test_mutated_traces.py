@@ -277,7 +277,6 @@ def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.Mo
     tally = judge_mutants(asked, FEW, monkeypatch)
     assert sum(tally.values()) == FEW
     assert tally["turned down"] > FEW / 2, tally
-    assert tally["accepted"], tally
 
 
 @pytest.mark.slow
@@ -285,6 +284,7 @@ def test_what_is_accepted_is_an_execution(asked: Subject, monkeypatch: pytest.Mo
 def test_of_many_more_none_is_accepted_that_is_none(asked: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     tally = judge_mutants(asked, MANY, monkeypatch)
     assert tally["turned down"] > MANY / 2, tally
+    assert tally["accepted"], tally
 
 
 @pytest.mark.thorough
