@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -149,6 +150,32 @@ def test_conjuncts_asked_about_fail_if_any_fails(dropped: str) -> None:
     some, every = (check(model, proof, "cadical", images=images) for images in (True, False))
     failed = [{re.sub(r"\(.*?\)", "", one.obligation) for one in report.failed} for report in (some, every)]
     assert failed[0] == failed[1] != set()
+
+
+def test_clauses_asked_about_fail_if_any_fails() -> None:
+    model = build(Jugs())
+    jugs, glasses = (
+        [((b.symbol_name(), False),) for b in model.system.bits if name in b.symbol_name()]
+        for name in ("jugs", "glass")
+    )
+    types = tuple(p.name for p in model.system.properties if p.kind == "type invariant")
+
+    def fail(clauses: Sequence[tuple[tuple[str, bool], ...]]) -> tuple[set[str], set[str]]:
+        proof = certificate_of(
+            model, "GlassesAreEmpty", types, tuple(clauses), FoundBy("ic3", "minisat", "1")
+        )
+        some, every = (check(model, proof, "cadical", images=images) for images in (True, False))
+        return {one.obligation for one in some.failed}, {one.obligation for one in every.failed}
+
+    # Each glass may be filled; one is asked about.
+    assert fail(glasses) == ({"Pour() keeps clause 1"}, {f"Pour() keeps clause {n}" for n in (1, 2, 3)})
+    # No glass may, but each jug; one action of one person is asked about.
+    filling = {f"Fill(p{n}) keeps clause {n + 3}" for n in (1, 2, 3)}
+    assert fail([*glasses, *jugs]) == ({"Fill(p1) keeps clause 4"}, filling)
+    # The third jug may be full, and so only the third glass. It is no image of the others.
+    some, every = fail([*glasses, *jugs[:2]])
+    assert "Pour() keeps clause 3" in some & every
+    assert "Pour() keeps clause 1" not in some | every
 
 
 def test_an_instance_that_differs_stands_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:

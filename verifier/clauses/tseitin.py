@@ -47,6 +47,11 @@ class Definitions:
         return self._literal(*_split_sign(term, True))
 
     def _literal(self, root: FNode, positive: bool) -> int:
+        if root not in self._literals:
+            self._define(root)
+        return self._literals[root] if positive else -self._literals[root]
+
+    def _define(self, root: FNode) -> None:
         known, stack = self._literals, [root]
         while stack:  # a stack of our own: terms nest deeper than Python's
             node = stack[-1]
@@ -66,7 +71,6 @@ class Definitions:
                 not_so = -own if sign else own
                 for one in clauses:
                     self.clauses.append([not_so, *(known[p] if s else -known[p] for p, s in one)])
-        return known[root] if positive else -known[root]
 
 
 def _split_sign(node: FNode, positive: bool) -> Signed:

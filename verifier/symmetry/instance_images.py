@@ -12,7 +12,7 @@ written with p(b) for b if it keeps c. So it is asked about one conjunct of each
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,23 +55,13 @@ class InstanceImages:
     def choose_conjuncts(self, index: int, part: FNode) -> FNode:
         """Return some conjuncts of a part of the invariant. If the instance keeps these, it keeps all: the
         others are images of them under exchanges that leave the instance and the hypotheses as they are."""
-        own = [exchange for exchange in self._for_conjuncts if exchange.leaves_instance(index)]
         conjuncts = list_conjuncts(part)
-        if not own or len(conjuncts) == 1:
-            return part
-        place = {self.plain.of(one): number for number, one in enumerate(conjuncts)}
-        seen, chosen = set[int](), list[FNode]()
-        for number, one in enumerate(conjuncts):
-            if number in seen:
-                continue
-            chosen.append(one)
-            waiting = [number]
-            while waiting:
-                here = waiting.pop()
-                seen.add(here)
-                images = (place.get(exchange.form_of(conjuncts[here])) for exchange in own)
-                waiting += [image for image in images if image is not None and image not in seen]
-        return conjunction(chosen)
+        chosen = self.orbits_of(conjuncts).choose(index)
+        return part if len(chosen) == len(conjuncts) else conjunction(conjuncts[place] for place in chosen)
+
+    def orbits_of(self, conjuncts: Sequence[FNode]) -> ConjunctOrbits:
+        """Return what chooses among conjuncts of the invariant, for each instance."""
+        return ConjunctOrbits(conjuncts, self.plain, self._for_conjuncts)
 
     def find_representatives(self) -> dict[int, int]:
         """Go from instance to image along permutations that exchange two elements."""
@@ -127,6 +117,55 @@ class InstanceImages:
         if {self.plain.of(part) for part in self.invariant} != {written.of(part) for part in self.invariant}:
             return None
         return _Exchange(self, renaming, moved, written)
+
+
+class ConjunctOrbits:
+    """Conjuncts of an invariant, of which one of each orbit is asked about."""
+
+    def __init__(self, conjuncts: Sequence[FNode], plain: Form, exchanges: Sequence[_Exchange]) -> None:
+        """The exchanges must leave all hypotheses as they are."""
+        self._conjuncts = conjuncts
+        self._plain = plain
+        self._exchanges = exchanges
+        self._images: dict[int, list[int | None]] = {}
+        self._chosen: dict[tuple[int, ...], list[int]] = {}
+
+    def choose(self, index: int) -> Sequence[int]:
+        """Return the places of some conjuncts. If the instance keeps these, it keeps all: the others are
+        images of them under exchanges that leave the instance as it is."""
+        if len(self._conjuncts) == 1:
+            return [0]
+        own = tuple(
+            number for number, exchange in enumerate(self._exchanges) if exchange.leaves_instance(index)
+        )
+        if own not in self._chosen:
+            self._chosen[own] = self._choose([self._images_under(number) for number in own])
+        return self._chosen[own]
+
+    def _choose(self, images: Sequence[Sequence[int | None]]) -> list[int]:
+        """Return the first place of each orbit under these images."""
+        seen, chosen = set[int](), list[int]()
+        for first in range(len(self._conjuncts)):
+            if first in seen:
+                continue
+            chosen.append(first)
+            seen.add(first)
+            waiting = [first]
+            while waiting:
+                here = waiting.pop()
+                for image in (under[here] for under in images):
+                    if image is not None and image not in seen:
+                        seen.add(image)
+                        waiting.append(image)
+        return chosen
+
+    def _images_under(self, number: int) -> Sequence[int | None]:
+        """Return for each conjunct the place of its image; None if that is no conjunct."""
+        if number not in self._images:
+            place = {self._plain.of(one): where for where, one in enumerate(self._conjuncts)}
+            exchange = self._exchanges[number]
+            self._images[number] = [place.get(exchange.form_of(one)) for one in self._conjuncts]
+        return self._images[number]
 
 
 def list_conjuncts(term: FNode) -> list[FNode]:

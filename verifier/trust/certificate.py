@@ -190,8 +190,13 @@ def formulas(model: Model, certificate: Certificate) -> dict[str, FNode]:
         for name, _ in clause:
             if name not in bits:
                 raise Misfit(f"the certificate mentions {name}, which is not a part of the state")
-        formulas[f"clause {number}"] = disjunction(literal_term(literal) for literal in clause)
+        formulas[clause_name(number)] = disjunction(literal_term(literal) for literal in clause)
     return formulas
+
+
+def clause_name(number: int) -> str:
+    """The name of a clause of the certificate. They are numbered from 1 on."""
+    return f"clause {number}"
 
 
 def list_named_formulas(model: Model, names: Sequence[str]) -> list[FNode]:

@@ -3,7 +3,8 @@
 The check uses neither the clauses nor the relation of the provers. Each bit that an instance updates gets a
 second variable, which equals the update. Other code makes the clauses (``clauses.tseitin``), and another
 solver decides them. One instance is checked for several only if a permutation of bits turns its terms into
-theirs and leaves the invariant unchanged (``instance_images``). The check shares with the provers the terms
+theirs and leaves the invariant unchanged (``instance_images``). If a permutation leaves the instance
+unchanged, too, one clause is checked for its images. The check shares with the provers the terms
 themselves, hence their lowering, and the substitution of bits in terms.
 """
 
@@ -22,7 +23,7 @@ from verifier.solvers import Answer, open_solver
 from verifier.symmetry.instance_images import InstanceImages
 from verifier.system.model import Model
 from verifier.system.transition_system import Instance, TransitionSystem
-from verifier.trust.certificate import Certificate, Literal, formulas, literal_term
+from verifier.trust.certificate import Certificate, Literal, clause_name, formulas, literal_term
 from verifier.trust.initial_states import require_initial_state
 from verifier.trust.kept_formulas import KeptFormulas, KeptName, SplitFormulas, add_kept, split_formulas
 
@@ -133,6 +134,7 @@ class _CertificateCheck:
         self.solver = solver
         self.listen = listen
         self.parts = formulas(model, certificate)
+        self.clauses = {clause_name(number): one for number, one in enumerate(certificate.clauses, 1)}
         self.failed: list[FailedObligation] = []
         self.obligations = 0
         self.asked = 0
@@ -184,7 +186,10 @@ class _CertificateCheck:
         questions = _Refutation(self.solver)
         questions.hold([self.model.system.init])
         for name, part in invariant.items():
-            self._ask(questions, f"{name} holds initially", negation(part))
+            literals = [negation(part)]
+            if name in self.clauses:
+                literals = [negation(literal_term(literal)) for literal in self.clauses[name]]
+            self._ask_of(questions, f"{name} holds initially", [questions.literal(one) for one in literals])
         questions.close()
 
     def _safety(self, invariant: dict[str, FNode], goals: dict[str, FNode]) -> None:
@@ -220,32 +225,35 @@ class _CertificateCheck:
         holding = Definitions()
         for part in invariant.values():
             holding.hold(part)
-        clauses = {f"clause {number}": clause for number, clause in enumerate(self.certificate.clauses, 1)}
-        # By name: to hash names is faster than to hash terms.
-        reads = {
-            name: frozenset(bit for bit, _ in clauses[name]) if name in clauses else _bits_of(part)
-            for name, part in invariant.items()
+        clauses = tuple((name, self.clauses[name]) for name in invariant if name in self.clauses)
+        formulas = {
+            name: (part, _bits_of(part)) for name, part in invariant.items() if name not in self.clauses
         }
+        # By name: to hash names is faster than to hash terms.
+        reads = [frozenset(bit for bit, _ in clause) for _, clause in clauses]
+        orbits = None if images is None else images.orbits_of([invariant[name] for name, _ in clauses])
         for index in asked:
             instance = self.model.system.instances[index]
-            self.listen(instance.label)
+            label = instance.label
+            self.listen(label)
             questions, later = self._step(instance, holding)
             updated = {symbol.symbol_name() for symbol in later}
-            false_later: dict[Literal, int] = {}
-            for name, part in invariant.items():
+            for name, (part, bits) in formulas.items():
                 # A formula without updated bits has the same value in the next state.
-                if reads[name].isdisjoint(updated):
+                if bits.isdisjoint(updated):
                     continue
-                keeps = f"{instance.label} keeps {name}"
-                if name not in clauses:
-                    asked_of = part if images is None else images.choose_conjuncts(index, part)
-                    self._ask(questions, keeps, negation(restrict_formula(asked_of, later)))
+                asked_of = part if images is None else images.choose_conjuncts(index, part)
+                self._ask(questions, f"{label} keeps {name}", negation(restrict_formula(asked_of, later)))
+            false_later: dict[Literal, int] = {}
+            for place in range(len(clauses)) if orbits is None else orbits.choose(index):
+                if reads[place].isdisjoint(updated):
                     continue
-                for literal in clauses[name]:
+                name, clause = clauses[place]
+                for literal in clause:
                     if literal not in false_later:
                         false = negation(restrict_formula(literal_term(literal), later))
                         false_later[literal] = questions.literal(false)
-                self._ask_of(questions, keeps, [false_later[literal] for literal in clauses[name]])
+                self._ask_of(questions, f"{label} keeps {name}", [false_later[one] for one in clause])
             questions.close()
 
     def _step(self, instance: Instance, holding: Definitions) -> tuple[_Refutation, dict[FNode, FNode]]:
