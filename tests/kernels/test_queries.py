@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 
@@ -64,6 +64,20 @@ def test_queries_have_the_answers_of_minisat(seed: int, queries: QueryFunctions)
         assumed = [rng.choice((1, -1)) * variable for variable in chosen]
         sat = solver.satisfiable(own, assumed)
         _agree(solver, [*clauses, own] if own else clauses, assumed, sat)
+
+
+def test_a_bit_in_no_clause_has_a_value_that_is_compared_with_cubes(queries: QueryFunctions) -> None:
+    """A model leaves out what is in no clause, but for the bits of the state."""
+    solver = CompiledSolver(queries, 2 * BITS, [])
+    orbits = CompiledOrbits(queries, BITS, GROUP[:1], literal_classes(BITS, GROUP[:1]))
+    orbits.open_frame()
+    orbits.open_frame()
+    for _ in product((1, -1), repeat=3):
+        assert solver.satisfiable([], [], orbits, 1)
+        state = [bit if on else -bit for bit, on in enumerate(solver.values(range(1, 4)), 1)]
+        assert not orbits.excludes(state, 1)
+        orbits.add(state, 1)
+    assert not solver.satisfiable([], [], orbits, 1)
 
 
 def test_a_clause_of_a_query_ends_with_it(queries: QueryFunctions) -> None:

@@ -32,7 +32,7 @@ typedef struct Solver {
     u32 *clauses, used, room, wasted;     /* each: size and flags, orbit and 1 or activity, literals */
     Watches *watches;                     /* by literal: the clauses that watch its negation */
     signed char *values;                  /* by literal: 1 true, -1 false */
-    signed char *phases, *seen;           /* by variable */
+    signed char *phases, *seen, *occurs;  /* by variable; `occurs`: in a clause, so that it needs a value */
     u32 *levels, *reasons, *trail, trailed, propagated;
     u32 *limits, depth;                   /* the length of the trail where each decision begins */
     double *scores, step; float learnt_step;

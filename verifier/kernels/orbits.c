@@ -14,6 +14,7 @@ typedef struct Orbits {
     u32 bits, words, permutations;
     u32 *moved, *class_of;      /* by permutation and literal the image; by literal the least image */
     Orbit *orbits; u32 count, room;
+    u32 *living, lives, living_room;  /* the orbits that no other one subsumes, in order */
     u64 *classes;               /* for each orbit two rows: the classes of its literals */
     u64 *images; u32 imaged, image_room;
     u64 *row, *row_classes;     /* of the cube or state that is asked about */
@@ -49,7 +50,8 @@ static u64 *classes_at(Orbits *o, u32 orbit) { return o->classes + (size_t)orbit
 /* Finds the images, excluded from the frame, that contain the described cube or state; at most `most`. */
 static u32 find_containing(Orbits *o, i32 frame, u32 most) {
     o->found_count = 0;
-    for (u32 i = 0; i < o->count; i++) {
+    for (u32 k = 0; k < o->lives; k++) {
+        const u32 i = o->living[k];
         const Orbit *orbit = o->orbits + i;
         if (orbit->level < frame || !is_within(classes_at(o, i), o->row_classes, o->words)) continue;
         for (u32 j = 0; j < orbit->images; j++)
@@ -93,7 +95,7 @@ Orbits *orbits_new(u32 bits, u32 permutations, const u32 *moved, const u32 *clas
 void orbits_delete(Orbits *o) {
     for (u32 i = 0; i < o->count; i++) free(o->orbits[i].support);
     free(o->moved); free(o->class_of); free(o->orbits); free(o->classes); free(o->images); free(o->row);
-    free(o->found); free(o->before); free(o->after); free(o->begin); free(o);
+    free(o->living); free(o->found); free(o->before); free(o->after); free(o->begin); free(o);
 }
 
 /* Adds a cube with its images, each once. */
@@ -121,6 +123,7 @@ u32 orbits_add(Orbits *o, const u32 *cube, u32 size, i32 level) {
     describe(o, cube, size);
     memcpy(classes_at(o, o->count), o->row_classes, sizeof(u64) * width);
     o->orbits[o->count] = orbit;
+    PUSH(o->living, o->lives, o->living_room, o->count);
     return o->count++;
 }
 
@@ -138,22 +141,29 @@ int orbits_is_supported(Orbits *o, u32 orbit, i32 frame) {
     return 1;
 }
 
+/* Whether an image of an orbit excludes what the representative of another one does, at its level or above. */
+static int subsumes(Orbits *o, const Orbit *own, u32 orbit, u32 i) {
+    const Orbit *other = o->orbits + i;
+    if (i == orbit || other->level > own->level || other->size < own->size
+        || !is_within(classes_at(o, orbit), classes_at(o, i), o->words)) return 0;
+    for (u32 j = 0; j < own->images; j++)
+        if (is_within(image_at(o, own->first + j), image_at(o, other->first), o->words)) return 1;
+    return 0;
+}
+
 /* Drops the orbits, besides itself, of which an orbit subsumes the representative at their level or above it.
  * By symmetry its images then exclude all that their images exclude. */
 u32 orbits_find_subsumed(Orbits *o, u32 orbit, u32 *places) {
     const Orbit *own = o->orbits + orbit;
-    u32 count = 0;
-    for (u32 i = 0; i < o->count; i++) {
-        Orbit *other = o->orbits + i;
-        if (i == orbit || other->level < 0 || other->level > own->level || other->size < own->size
-            || !is_within(classes_at(o, orbit), classes_at(o, i), o->words)) continue;
-        for (u32 j = 0; j < own->images; j++)
-            if (is_within(image_at(o, own->first + j), image_at(o, other->first), o->words)) {
-                places[count++] = i;
-                other->level = -1; other->by = orbit;
-                break;
-            }
+    u32 count = 0, lives = 0;
+    for (u32 k = 0; k < o->lives; k++) {
+        const u32 i = o->living[k];
+        if (subsumes(o, own, orbit, i)) {
+            places[count++] = i;
+            o->orbits[i].level = -1; o->orbits[i].by = orbit;
+        } else o->living[lives++] = i;
     }
+    o->lives = lives;
     return count;
 }
 

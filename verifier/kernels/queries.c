@@ -4,14 +4,14 @@ static Solver *extend(Solver *s, u32 variables) {
     const u32 old = s->variables;
     s->variables = variables;
 #define EXTEND(list, each) ((list) = grow((list), sizeof *(list) * (each) * variables))
-    EXTEND(s->watches, 2); EXTEND(s->values, 2); EXTEND(s->phases, 1); EXTEND(s->seen, 1);
+    EXTEND(s->watches, 2); EXTEND(s->values, 2); EXTEND(s->phases, 1); EXTEND(s->seen, 1); EXTEND(s->occurs, 1);
     EXTEND(s->levels, 1); EXTEND(s->reasons, 1); EXTEND(s->trail, 1); EXTEND(s->scores, 1);
     EXTEND(s->heap, 1); EXTEND(s->places, 1);
     memset(s->watches + 2 * old, 0, sizeof *s->watches * 2 * (variables - old));
     memset(s->values + 2 * old, 0, 2 * (variables - old));
     for (u32 v = old; v < variables; v++) {
-        s->phases[v] = 1; s->seen[v] = 0; s->scores[v] = 0; s->levels[v] = 0; s->places[v] = NONE;
-        put(s, v);
+        s->phases[v] = 1; s->seen[v] = s->occurs[v] = 0; s->scores[v] = 0; s->levels[v] = 0;
+        s->places[v] = NONE;
     }
     return s;
 }
@@ -25,10 +25,18 @@ Solver *solver_new(u32 variables) {
 
 void solver_delete(Solver *s) {
     for (u32 l = 0; l < 2 * s->variables; l++) free(s->watches[l].items);
-    free(s->clauses); free(s->watches); free(s->values); free(s->phases); free(s->seen); free(s->levels);
+    free(s->clauses); free(s->watches); free(s->values); free(s->phases); free(s->seen); free(s->occurs);
+    free(s->levels);
     free(s->reasons); free(s->trail); free(s->limits); free(s->scores); free(s->heap); free(s->places);
     free(s->learnt); free(s->built); free(s->cleared); free(s->core); free(s->support); free(s->stamps);
     free(s->roots); free(s);
+}
+
+/* A variable of a clause needs a value in each model. */
+static void need(Solver *s, u32 v) {
+    if (s->occurs[v]) return;
+    s->occurs[v] = 1;
+    if (!s->values[2 * v]) put(s, v);
 }
 
 /* How late a literal became false: later than any level if it is not. */
@@ -38,6 +46,7 @@ static u32 lateness(const Solver *s, u32 literal) {
 
 /* Adds a clause during a search, and goes back to where it has a literal that is not false. */
 static void add_clause(Solver *s, u32 *l, u32 size, u32 note) {
+    for (u32 i = 0; i < size; i++) need(s, l[i] >> 1);
     for (u32 i = 0; i < 2 && i < size; i++)
         for (u32 k = i + 1; k < size; k++)
             if (lateness(s, l[k]) > lateness(s, l[i])) { const u32 x = l[i]; l[i] = l[k]; l[k] = x; }
@@ -220,6 +229,7 @@ static void end_query(Solver *s, u32 own, u32 first_learnt) {
 static int add_own(Solver *s, const u32 *own, u32 size, u32 *clause) {
     u32 kept = 0, satisfied = 0, *literals = grow(0, sizeof(u32) * (size + 1));
     for (u32 i = 0; i < size; i++) {
+        need(s, own[i] >> 1);
         satisfied |= s->values[own[i]] > 0;
         if (!s->values[own[i]]) literals[kept++] = own[i];
     }
@@ -241,6 +251,7 @@ int solver_solve(Solver *s, Orbits *o, i32 frame, const u32 *own, u32 size, cons
     if (!s->refuted && propagate(s) != NONE) s->refuted = 1;
     if (s->refuted) return 0;
     see_roots(s, s->trailed);
+    for (u32 v = 0; o && v < o->bits; v++) need(s, v);  /* a model is compared with cubes by its state */
     s->limits = grow(s->limits, sizeof(u32) * (s->variables + count + 2));
     if (++s->queries % 1000 == 0 || s->wasted > s->used / 2 || s->learnts > s->most_learnt) clean(s, o);
     const u32 first_learnt = s->learnts;
