@@ -76,3 +76,51 @@ def test_the_place_of_a_missing_value_stands_beside_a_violation(command: str, tm
     assert "Choice.tla:5:19: CHOOSE finds no element that satisfies its formula" in printed
     assert "UndefinedRead" not in printed
     assert "Complete" not in printed
+
+
+_STAYS = """---- MODULE Stays ----
+EXTENDS Integers, Sequences
+VARIABLES q, x
+Init == q = <<1, 2>> /\\ x = 0
+Next == \\/ q # <<>> /\\ q' = Tail(q) /\\ x' = x
+        \\/ x' = 1 - x /\\ q' = q
+Spec == Init /\\ [][Next]_<<q, x>>
+R == [][Head(q) >= 1]_q
+====
+"""
+
+
+@pytest.mark.parametrize("command", ["check", *_COMMANDS])
+def test_a_step_that_changes_no_subscript_needs_a_value_too(command: str, tmp_path: Path) -> None:
+    """TLC evaluates A of ``[A]_q`` first."""
+    path = tmp_path / "Stays.tla"
+    path.write_text(_STAYS)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY R\n")
+    first, *options = command.split()
+    done = verify(first, str(path), *options)
+    assert done.exit_code == 2
+    assert "Stays.tla:8:9: Head of the empty sequence has no value" in done.stderr
+    assert "after 2 steps: Next(), Next(); in the state q = <<>>" in done.stderr
+
+
+_GROWS = """---- MODULE Grows ----
+EXTENDS Integers, Sequences
+VARIABLE p
+Init == p = <<0, 1>>
+Next == p' = IF Len(p) < 3 THEN Append(p, p[Len(p)] + 1) ELSE Tail(p)
+Third == p[2] < 4 \\/ p[3] = 5
+Low == p[1] < LOW
+====
+"""
+
+
+@pytest.mark.parametrize(("low", "code", "stream"), [("9", 2, "stderr"), ("2", 10, "stdout")])
+def test_what_has_no_value_ends_a_proof_that_has_no_end(
+    low: str, code: int, stream: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "Grows.tla"
+    path.write_text(_GROWS.replace("LOW", low))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Third Low\n")
+    done = verify("prove", str(path))
+    assert done.exit_code == code
+    assert "Grows.tla:6:22: 3 is not in the domain of the function" in " ".join(getattr(done, stream).split())

@@ -58,13 +58,14 @@ def _equal_next(ev: Evaluator, body: Expression, unit: Unit, primed: bool) -> So
 
 
 def step_source(ev: Evaluator, whole: ast.Step, unit: Unit, primed: bool) -> Source:
-    """Return the source of ``[A]_v`` or ``<<A>>_v`` for two states."""
+    """Return the source of ``[A]_v`` or ``<<A>>_v`` for two states. As in TLC, A must have a value also
+    where ``[A]_v`` holds since v stays."""
     action, same_next = (
         ev.truth_source(whole.action, unit, primed),
         _equal_next(ev, whole.subscript, unit, primed),
     )
     if whole.stuttering:
-        return f"({same_next} or {action})"
+        return f"({action} or {same_next})"
     return f"(not {same_next} and {action})"
 
 

@@ -16,6 +16,7 @@ from verifier.engines.choices import EngineChoice
 from verifier.engines.proofs import ProveOutcome
 from verifier.engines.search_by_exploring import NAME as EXPLORING
 from verifier.engines.state_space import Explored, explore_twice
+from verifier.errors import UsageError
 from verifier.processes.limits import Interrupted
 from verifier.runs.modules.bounded_checking import interpreter_properties
 from verifier.runs.modules.checkpoints import covers_violations, replay_violations
@@ -24,6 +25,7 @@ from verifier.runs.modules.growth import growing_ahead
 from verifier.runs.modules.module_question import BudgetExceeded, ModuleQuestion, run_within_limits
 from verifier.runs.modules.policy import POLICY
 from verifier.runs.modules.translating import with_operators
+from verifier.runs.modules.undefined_places import locate_undefined_value
 from verifier.runs.modules.verdicts import SettledVerdicts, temporal_verdicts
 from verifier.runs.news import Known, Remark
 from verifier.runs.options import INTERPRETER
@@ -147,9 +149,9 @@ def _report_so_far(
 
 
 def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
-    """Report violations in states near the initial ones at once. A prover may take long for the other
-    properties, and forever if a variable is unbounded. Returns the run, if it ends there. Raises
-    Interrupted."""
+    """Report violations in states near the initial ones at once, and what has no value there. A prover may
+    take long for the other properties, and forever if a variable is unbounded. Returns the run, if it ends
+    there. Raises Interrupted, and UsageError for what has no value before any violation."""
     options, names = asked.question.options, asked.question.properties
     spec = with_operators(asked.module, names)
     own = interpreter_properties(spec, names)
@@ -170,8 +172,13 @@ def look_ahead(asked: ModuleQuestion) -> Run | SettledVerdicts:
         known = tuple(one for one in told.outcome.verdicts if one.property_name in settled.verdicts)
         asked.listen(Known(replace(told, outcome=replace(told.outcome, verdicts=known))))
         reason = ENDED_FIRST if options.first else _explain_growth(asked, explorer, plain)
-    except Undefined:  # a prover may never reach this state
-        return SettledVerdicts()
+    except Undefined as error:
+        # Provers that see no end may never come to this state.
+        reason = f"{error}{locate_undefined_value(explorer)}"
+        if not explorer.result.violations:
+            raise UsageError(reason) from None
+        explorer.name_actions()
+        settled = replay_violations(explorer, plain, asked, time.monotonic() - began)
     if reason or settled.verdicts.keys() >= {*names}:
         return _report_so_far(asked, plain, explorer, settled, reason, time.monotonic() - began)
     return settled

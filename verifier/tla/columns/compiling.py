@@ -76,7 +76,7 @@ class Compiler(Parts):
                 same = self.compile_unchanged(whole.subscript, around)
                 action = self.truth(whole.action, around)
                 if whole.stuttering:
-                    return Joined(False, [same, action])
+                    return Joined(False, [action, same])
                 return Joined(True, [Negated(same), action])
             case ast.Apply():
                 return self._application(whole, around)

@@ -78,10 +78,10 @@ def _translate_step(t: Translator, whole: ast.Step, context: Context) -> Sym:
     unchanged = equals(
         t, t.value(whole.subscript, context), t.value(whole.subscript, replace(context, primed=True))
     )
-    action = (t.value(whole.action, context),)
+    action = t.value(whole.action, context)
     if whole.stuttering:
-        return or_(t, [unchanged, *action])
-    return and_(t, [not_(t, unchanged), *action])
+        return or_(t, [action, unchanged])
+    return and_(t, [not_(t, unchanged), action])
 
 
 # -- sets
