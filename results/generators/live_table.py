@@ -3,8 +3,8 @@
 `python -m results.generators.live_table [FOLDER]`. The folder has `tlc`, a script that runs TLC, and in
 `upstream` the repositories of the original texts; `model-checking-15b007f` is that commit of
 exactly-once/model-checking, `rabbit-gist` the gist of the first text of the queues. TLC runs each row that
-has a text there, right after `verify`; without a folder, the table has what TLC was measured to take before
-(`results/tlc.json`).
+has a text there, right after `verify`. Without a folder or that text, the table has what TLC was measured to
+take before (`results/tlc.json`).
 """
 
 from __future__ import annotations
@@ -199,10 +199,17 @@ def decide_by_verify(row: Row, engine: str) -> tuple[list[str], bool]:
     return cells, result["verdict"] == row.verdict
 
 
-def measure_tlc(row: Row, folder: Path) -> list[str]:
+def find_text(row: Row, folder: Path | None) -> Path | None:
+    """Return the file of the original text, if the folder has it."""
+    if folder is None or row.text is None:
+        return None
+    source = (folder / "upstream" / row.text.path).with_suffix(".tla")
+    return source if source.exists() else None
+
+
+def measure_tlc(row: Row, folder: Path, source: Path) -> list[str]:
     """Return the cells of TLC's run on the original text."""
     assert row.text is not None
-    source = (folder / "upstream" / row.text.path).with_suffix(".tla")
     sets = {
         name: ", ".join(f"{name[0]}{number}" for number in range(1, int(row.constants[name]) + 1))
         for name in ("apps", "queues")
@@ -250,7 +257,8 @@ def main() -> None:
         for engine in row.engines:
             cells, expected = decide_by_verify(row, engine)
             if tlc is None:
-                tlc = measure_tlc(row, folder) if folder and row.text else read_recorded(row)
+                source = find_text(row, folder)
+                tlc = measure_tlc(row, folder, source) if folder and source else read_recorded(row)
             lines.append([row.spec, given, row.fairness, *cells, *tlc])
             tlc = ["", "", "", ""]
             print(*lines[-1], sep=" | ", file=sys.stderr, flush=True)
