@@ -86,6 +86,7 @@ bench: $(STAMP)  ## Benchmarks, as a table of medians
 
 # The modules of results/generators make the tables. The sweep finds violations, which is no failure of
 # the sweep: its page says which of them disagree with what is known.
+# TEXTS: a folder with TLC and the original texts, for the table of temporal properties (see its generator).
 # The whole report, results/run/standard.html, is several megabytes: git ignores it with the sweep's rows.
 results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but for the next three
 	rm -rf results/run
@@ -95,7 +96,7 @@ results: $(STAMP) java  ## Run the standard sweep and regenerate results/ but fo
 	$(BIN)/python -m results.generators.golden_table > results/golden.md
 	$(BIN)/python -m results.generators.expected kafka > results/kafka-bmc.md
 	$(BIN)/python -m results.generators.proofs_table > results/proofs.md
-	$(BIN)/python -m results.generators.live_table > results/liveness.md
+	$(BIN)/python -m results.generators.live_table $(TEXTS) > results/liveness.md
 	$(BIN)/python -m results.generators.benchmark > results/benchmarks.md
 
 report: $(STAMP) java  ## Run a small sweep and make its report, results/report.html

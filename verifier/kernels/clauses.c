@@ -167,7 +167,11 @@ static void cancel(Solver *s, u32 depth) {
 
 static u32 make_clause(Solver *s, const u32 *literals, u32 size, u32 flags, u32 note) {
     const u32 sources = flags & LEARNT ? 1 + s->supported : 0, span = size + HEAD + sources;
-    if (s->used + span > s->room) s->clauses = grow(s->clauses, sizeof(u32) * (s->room = 2 * s->room + span));
+    if ((u64)s->used + span > PAIR) abort();  /* a watch has no bit left for a place beyond 8 GiB */
+    if (s->used + span > s->room) {
+        const u64 wanted = (u64)2 * s->room + span;
+        s->clauses = grow(s->clauses, sizeof(u32) * (s->room = wanted < PAIR ? wanted : PAIR));
+    }
     const u32 c = s->used;
     s->clauses[c] = size << SHIFT | flags; s->clauses[c + 1] = note;
     memcpy(literals_of(s, c), literals, sizeof(u32) * size);
