@@ -177,7 +177,7 @@ static u32 make_clause(Solver *s, const u32 *literals, u32 size, u32 flags, u32 
     memcpy(literals_of(s, c), literals, sizeof(u32) * size);
     if (sources) {
         *sources_of(s, c) = s->supported;
-        memcpy(sources_of(s, c) + 1, s->support, sizeof(u32) * s->supported);
+        if (s->supported) memcpy(sources_of(s, c) + 1, s->support, sizeof(u32) * s->supported);
     }
     s->used += span;
     return c;

@@ -280,7 +280,7 @@ u32 solver_core(const Solver *s, i32 *core) {
 void orbits_keep_support(Orbits *o, u32 orbit, const Solver *s) {
     Orbit *own = o->orbits + orbit;
     own->supports = s->is_supported ? s->supported : NONE;
-    if (!s->is_supported) return;
+    if (!s->is_supported || !s->supported) return;
     own->support = grow(own->support, sizeof(u32) * s->supported);
     memcpy(own->support, s->support, sizeof(u32) * s->supported);
 }
