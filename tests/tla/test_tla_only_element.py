@@ -22,6 +22,9 @@ Some(S, P(_), Q(_, _)) == \E x \in S : P(x) /\ \A y \in S : Q(x, y)
 Twice(S, P(_)) == {x \in S : P(x)} \cup {y \in S : \E x \in S : P(x) /\ y # x}
 Strange(S, P(_)) == \E x \in S : P(<<x, x>>[1])
 Given(S, P(_)) == Some(S, P, LAMBDA a, b : a = b)
+Has(S, P(_)) == \E x \in S : P(x)
+Images(S, P(_)) == {P(x) : x \in S}
+Put(h, P(_)) == [h EXCEPT ![1] = IF \E x \in 1..3 : P(x) THEN @ + 4 ELSE 5]
 Own(n) == Only(1..4, LAMBDA a : a * n = 8)
 Value == """
 _SETS = ["{1, 2, 3}", "{<<1, 2>>, <<2, 2>>}", '{"a", "b"}', "{}", "1..5", "{{1}, {2}, {1, 2}}", '{1, "a"}']
@@ -33,6 +36,12 @@ _FORMULAS = [
 _CALLS = [
     "Only({s}, LAMBDA z : {f})", "Few({s}, LAMBDA z : {f}, 2)", "Twice({s}, LAMBDA z : {f})",
     "Some({s}, LAMBDA z : {f}, LAMBDA q, z : {f})", "Strange({s}, LAMBDA z : {f})",
+    "Has({s}, LAMBDA z : Has({s}, LAMBDA q : ({f}) /\\ q # z))",
+    "Images({s}, LAMBDA z : Images({s}, LAMBDA q : <<z, q, {f}>>))",
+    "Images({s}, LAMBDA z : LET u == <<z>> IN Images({s}, LAMBDA q : <<u, q>>))",
+    "Images({s}, LAMBDA x : Only({s}, LAMBDA y : y = x))",
+    "[[i \\in {{1}} |-> 2] EXCEPT ![1] = Put(<<3>>, LAMBDA z : z = @)]",
+    "CHOOSE z \\in {s} : z[1] = z[2] /\\ \\A y \\in {s} : z[1] = y[2] => y = z",
     "Given({s}, LAMBDA z : {f})", "{{Own(k), Only({s}, LAMBDA z : {f})}}",
     "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => y = z",
     "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => z = y",
@@ -94,6 +103,7 @@ def _chosen(folder: Path, formula: str) -> ast.Choose:
         (r"x > 2 \/ \A y \in S : y > 2 => y = x", False),
         (r"x > 2 /\ \A y \in S : y = x => y > 2", False),
         (r"\A y \in S : y > 2 => y = x", False),
+        (r"x = x /\ \A y \in S : x = y => y = x", False),
     ],
 )
 def test_the_only_element_is_meant_by_one_form(formula: str, is_of_only_one: bool, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 r"""Calls with a LAMBDA, as calls of a definition of a LET that has the body of the LAMBDA in place.
 
 With ``Any(S, P(_)) == \E x \in S : P(x)``, ``Any(T, LAMBDA y : y > n)`` becomes ``\E x \in T : x > n``. This
-saves a call for each element. It is sound under two conditions. Each use of P is a call with bound names,
-which always have a value. Both texts are of one module, so that each name means the same. Primes are
-excluded, and so is recursion, because the body would have no end.
+saves a call for each element. It is sound under three conditions. Each use of P is a call with bound names,
+which always have a value. Both texts are of one module, so that each name means the same. The names that the
+definition binds are new for each call: ``Any(S, LAMBDA y : Any(T, LAMBDA z : z = y))`` has two x, of which
+the inner one must not stand for the outer one. Primes are excluded, and so is recursion, because the body
+would have no end. So is @, which would be that of an EXCEPT of the definition.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from verifier.tla import ast
 from verifier.tla.ast import Bound, Definition, Expression, Parameter
-from verifier.tla.facts import STATE
+from verifier.tla.facts import AT, STATE, subexpressions
 from verifier.tla.frames import Unit
 from verifier.tla.renaming import rebuild, rename_symbols
 
@@ -35,24 +37,32 @@ def specialise_call(
         return None
     if ev.counts is not None or ev.analysis.of_definition(symbol).level > STATE or symbol.body is None:
         return None
+    if any(AT in ev.analysis.of(one, unit.module).free for one in operators.values()):
+        return None
+    names = {name: Parameter(name.name, name.arity) for name in symbol.parameters if name not in operators}
+    kept = tuple(names.values())
+    renamed = dict[ast.Symbol, ast.Symbol](names.items())
     try:
-        body = _put(symbol.body, operators)
+        renamed |= {name: replace(name) for name in _list_bound_names(symbol.body)}
+        body = _put(rename_symbols(symbol.body, renamed), operators)
     except _NotSpecialised:
         return None
-    names: dict[ast.Symbol, ast.Symbol] = {
-        name: Parameter(name.name, name.arity) for name in symbol.parameters if name not in operators
-    }
-    kept = tuple(one for one in names.values() if isinstance(one, Parameter))
-    body = rename_symbols(body, names)
     made = Definition(symbol.name, kept, symbol.module, symbol.place, True, body, symbol.path)
     return replace(whole, operator=made, arguments=tuple(one for name, one in given.items() if name in names))
+
+
+def _list_bound_names(whole: Expression) -> list[Bound | Parameter]:
+    """Return the names that an expression binds, at any depth."""
+    if isinstance(whole, ast.Let):
+        raise _NotSpecialised  # its definitions may have been compiled for another call
+    parts, names = subexpressions(whole)
+    own = [name for name in names if isinstance(name, Bound | Parameter)]
+    return own + [name for part in parts for name in _list_bound_names(part)]
 
 
 def _put(thing: Any, operators: dict[Parameter, ast.Lambda]) -> Any:
     """Return a part of a body with the bodies of LAMBDAs for the calls of parameters."""
     match thing:
-        case ast.Let():
-            raise _NotSpecialised  # its definitions may have been compiled for another call
         case ast.OperatorArgument(operator=operator) if operator in operators:
             raise _NotSpecialised
         case ast.Apply(operator=Parameter() as operator, arguments=arguments) if operator in operators:

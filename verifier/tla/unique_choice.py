@@ -28,7 +28,8 @@ def find_formula_of_unique(whole: ast.Choose) -> Expression | None:
             body=ast.Apply(operator=Builtin(name="=>"), arguments=(premise, conclusion)),
         ) if _is_same(domain, whole.binding.domain):
             name = whole.binding.names[0]
-            renamed = rename_symbols(premise, {other: name})
+            # Exchanged: the premise f[x][y] is not P(y), though f[x][x] is P(x).
+            renamed = rename_symbols(premise, {other: name, name: other})
             parts = renamed.items if isinstance(renamed, ast.Junction) and renamed.conjunction else (renamed,)
             if _is_same(parts, tuple(formula)) and _equates(conclusion, name, other):
                 return formula[0] if len(formula) == 1 else replace(body, items=tuple(formula))
