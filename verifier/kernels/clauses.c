@@ -59,7 +59,8 @@ int encode_literals(i32 *literals, u32 size, u32 variables) {
 
 static u32 size_of(const Solver *s, u32 c) { return s->clauses[c] >> SHIFT; }
 static u32 *literals_of(Solver *s, u32 c) { return s->clauses + c + HEAD; }
-static float *activity_of(Solver *s, u32 c) { return (float *)(s->clauses + c + 1); }
+typedef float __attribute__((may_alias)) Activity;  /* kept where other words are */
+static Activity *activity_of(Solver *s, u32 c) { return (Activity *)(s->clauses + c + 1); }
 /* The orbits that a learnt clause follows from, after its literals: their number, and each. */
 static u32 *sources_of(Solver *s, u32 c) { return literals_of(s, c) + size_of(s, c); }
 static u32 span_of(Solver *s, u32 c) {

@@ -114,7 +114,7 @@ static u32 refine(Solver *s, Orbits *o, i32 frame) {
     return count;
 }
 
-static const Solver *compared;  /* by one thread at a time: the caller holds Python's lock */
+static _Thread_local const Solver *compared;  /* Python's other threads run meanwhile */
 static int compare_activity(const void *one, const void *other) {
     const float a = *activity_of((Solver *)compared, *(const u32 *)one);
     const float b = *activity_of((Solver *)compared, *(const u32 *)other);
