@@ -25,6 +25,9 @@ Given(S, P(_)) == Some(S, P, LAMBDA a, b : a = b)
 Has(S, P(_)) == \E x \in S : P(x)
 Images(S, P(_)) == {P(x) : x \in S}
 Put(h, P(_)) == [h EXCEPT ![1] = IF \E x \in 1..3 : P(x) THEN @ + 4 ELSE 5]
+All(S, P(_)) == \A x \in S : P(x)
+Upd(f, P(_)) == [f EXCEPT ![1] = {x \in {@, 7} : P(x)}]
+Over(S, P(_)) == \A x \in S : All(S, LAMBDA y : P(x))
 Own(n) == Only(1..4, LAMBDA a : a * n = 8)
 Value == """
 _SETS = ["{1, 2, 3}", "{<<1, 2>>, <<2, 2>>}", '{"a", "b"}', "{}", "1..5", "{{1}, {2}, {1, 2}}", '{1, "a"}']
@@ -43,6 +46,10 @@ _CALLS = [
     "[[i \\in {{1}} |-> 2] EXCEPT ![1] = Put(<<3>>, LAMBDA z : z = @)]",
     "CHOOSE z \\in {s} : z[1] = z[2] /\\ \\A y \\in {s} : z[1] = y[2] => y = z",
     "Given({s}, LAMBDA z : {f})", "{{Own(k), Only({s}, LAMBDA z : {f})}}",
+    "All({s}, LAMBDA q : All({s}, LAMBDA z : q = z \\/ {f}))",
+    "Over({s}, LAMBDA q : Over({s}, LAMBDA z : q = z \\/ {f}))",
+    "[<<k, 2>> EXCEPT ![1] = Upd(<<7, 2>>, LAMBDA z : @ = 7)]",
+    "CHOOSE z \\in {s} : z = z /\\ \\A y \\in {s} : y = z => y = z",
     "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => y = z",
     "CHOOSE z \\in {s} : ({f}) /\\ \\A y \\in {s} : ({g}) => z = y",
 ]  # fmt: skip
@@ -96,6 +103,8 @@ def _chosen(folder: Path, formula: str) -> ast.Choose:
         (r"x > 2 /\ \A y \in S : y > 2 => x = y", True),
         (r"x > 2 /\ x < 9 /\ \A y \in S : (y > 2 /\ y < 9) => y = x", True),
         (r"x > 2 /\ \A y \in S : y > 1 => y = x", False),
+        (r"x >= x /\ \A y \in S : x >= y => y = x", False),
+        (r"x >= x /\ \A y \in S : y >= x => y = x", False),
         (r"x > 2 /\ \A y \in T : y > 2 => y = x", False),
         (r"x > 2 /\ \A y \in S : y > 2 => y # x", False),
         (r"x > 2 /\ \A y \in S : y > 2 => y = y", False),
@@ -135,3 +144,22 @@ def test_a_lambda_of_another_module_stays_a_call(tmp_path: Path) -> None:
     from verifier.tla.frames import Unit
 
     assert specialise_call(ev, whole.operator, whole, Unit("M"), primed=False) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        # Each of them bound a name of the definition, or @, twice.
+        ("All(1..3, LAMBDA y : All(1..3, LAMBDA z : z = y))", "FALSE"),
+        ("Over(1..3, LAMBDA y : Over(1..3, LAMBDA z : z = y))", "FALSE"),
+        ("{y \\in 1..3 : All(1..y, LAMBDA z : All({1, 3}, LAMBDA w : w >= z))}", "{1}"),
+        ("[<<5, 2>> EXCEPT ![1] = Upd(<<7, 2>>, LAMBDA z : @ = 7)]", "<<<<{}, 2>>, 2>>"),
+        # The premise is about x, and so it holds for each y.
+        (
+            "CHOOSE x \\in 1..2 : <<1, 0>>[x] = 1 /\\ \\A y \\in 1..2 : <<1, 0>>[x] = 1 => y = x",
+            "CHOOSE finds no element",
+        ),
+    ],
+)
+def test_names_keep_their_meaning_in_place(value: str, shown: str, tmp_path: Path) -> None:
+    assert shown in _value(tmp_path, value)
