@@ -141,7 +141,7 @@ class Variant(Sort["VariantValue"]):
 
     @property
     def default(self) -> Concrete:
-        tag, sort = self.alternatives[0]
+        tag, sort = next((each for each in self.alternatives if each[1].size), self.alternatives[0])
         return Tagged(tag, sort.default)
 
     def parts(self) -> PythonSequence[Sort]:

@@ -20,6 +20,7 @@ from verifier.encodings.lowered import (
     either,
     equal,
     lower_constant,
+    lower_default,
     pad_slots,
 )
 from verifier.encodings.scalars import Scalar
@@ -83,9 +84,9 @@ def convert(value: Any, source: Sort, target: Sort) -> Any:
 
 def _fill(used: FNode, value: Lowered, source: Sort, target: Sort) -> Any:
     """``value`` where the slot is used. Elsewhere the default of ``target`` replaces that of ``source``."""
-    if source.default == target.default:
+    if source.size and target.size and source.default == target.default:
         return value
-    return either(used, value, lower_constant(target, target.default))
+    return either(used, value, lower_default(target))
 
 
 def outside(sort: Sort, value: Lowered) -> FNode:

@@ -134,8 +134,9 @@ def lower_constant(sort: Sort, value: Any) -> Any:
         case Boolean():
             return TRUE if value else FALSE
         case Option():
-            payload = sort.inner.default if value is None else value
-            return LoweredOption(FALSE if value is None else TRUE, lower_constant(sort.inner, payload))
+            if value is None:
+                return LoweredOption(FALSE, lower_default(sort.inner))
+            return LoweredOption(TRUE, lower_constant(sort.inner, value))
         case Sequence():
             slots = [lower_constant(sort.element, item) for item in value]
             return LoweredSequence(Scalar.make_constant(len(value)), pad_slots(slots, sort))
@@ -155,9 +156,14 @@ def lower_constant(sort: Sort, value: Any) -> Any:
     return {key: lower_constant(part, value[key]) for key, part in children(sort)}
 
 
+def lower_default(sort: Sort) -> Any:
+    """The value that fills unused slots, lowered. If ``sort`` is empty, no slot is ever used."""
+    return lower_constant(sort, sort.default) if sort.size else make_undefined(sort)
+
+
 def tag_value(sort: Variant, tag: str, payload: Any) -> LoweredVariant:
     """The value of a variant with this tag and payload."""
-    others = {name: lower_constant(part, part.default) for name, part in sort.alternatives if name != tag}
+    others = {name: lower_default(part) for name, part in sort.alternatives if name != tag}
     return LoweredVariant(
         Scalar.make_constant(tag), {name: payload if name == tag else others[name] for name in sort.payloads}
     )
@@ -175,7 +181,7 @@ def make_undefined(sort: Sort) -> Any:
         case Sequence():
             return LoweredSequence(Scalar((), exactly=(), total=False), pad_slots([], sort))
         case Variant():
-            fillers = {tag: lower_constant(part, part.default) for tag, part in sort.alternatives}
+            fillers = {tag: lower_default(part) for tag, part in sort.alternatives}
             return LoweredVariant(Scalar((), exactly=(), total=False), fillers)
     return {key: make_undefined(part) for key, part in children(sort)}
 
@@ -224,7 +230,7 @@ def restrict_value(sort: Sort, condition: FNode, value: Lowered) -> Any:
 def pad_slots(slots: list[Any], sort: Sequence) -> tuple[Any, ...]:
     """The slots, extended by defaults to as many as the sort has."""
     if len(slots) < sort.capacity:
-        filler = lower_constant(sort.element, sort.element.default)
+        filler = lower_default(sort.element)
         slots = [*slots, *[filler] * (sort.capacity - len(slots))]
     return tuple(slots)
 

@@ -243,6 +243,11 @@ class Enum(Sort[M], Generic[M]):
             object.__setattr__(self, "name", declared.name)
             object.__setattr__(self, "members", declared.members)
             return
+        if isinstance(written[0], type) and not self.members:
+            raise SortError(
+                f"Enum({written[0].__name__}) needs a subclass of Members, whose members are written "
+                "IDLE = member()"
+            )
         if not isinstance(written[0], str) or not isinstance(written[1], tuple | list):
             given = ", ".join(repr(item) for item in written)
             meant = written if all(isinstance(item, str) for item in written) else ("idle", "busy")

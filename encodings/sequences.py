@@ -18,6 +18,7 @@ from verifier.encodings.lowered import (
     equal,
     is_total,
     lower_constant,
+    lower_default,
     make_definedness,
     pad_slots,
     restrict_value,
@@ -44,7 +45,7 @@ def at(element: Sort, sequence: LoweredSequence, index: Scalar) -> Any:
 
 def truncate(element: Sort, sequence: LoweredSequence, length: Scalar) -> LoweredSequence:
     """The first ``length`` elements, or all elements if there are fewer."""
-    filler = lower_constant(element, element.default)
+    filler = lower_default(element)
     slots = (either(length.at_least(index + 1), slot, filler) for index, slot in enumerate(sequence.slots))
     kept = scalars.lesser(sequence.length, scalars.greater(length, Scalar.make_constant(0)))
     return LoweredSequence(kept, tuple(slots))
@@ -52,7 +53,7 @@ def truncate(element: Sort, sequence: LoweredSequence, length: Scalar) -> Lowere
 
 def concatenate(sort: Sequence, left: LoweredSequence, right: LoweredSequence) -> LoweredSequence:
     """The elements of ``left``, then those of ``right``."""
-    filler = lower_constant(sort.element, sort.element.default)
+    filler = lower_default(sort.element)
     slots = []
     for index in range(sort.capacity):
         follows = filler
@@ -75,7 +76,7 @@ def between(sort: Sequence, sequence: LoweredSequence, first: Scalar, end: Scala
         if isinstance(stop, int) and start <= stop <= len(sequence.slots)
     ]
     length = select(Range(0, sort.capacity), lengths, exhaustive=False)
-    filler = lower_constant(sort.element, sort.element.default)
+    filler = lower_default(sort.element)
     slots = []
     for index in range(sort.capacity):
         slot = filler
@@ -88,7 +89,7 @@ def between(sort: Sequence, sequence: LoweredSequence, first: Scalar, end: Scala
 
 def reverse(sort: Sequence, sequence: LoweredSequence) -> LoweredSequence:
     """The elements in the opposite order."""
-    filler = lower_constant(sort.element, sort.element.default)
+    filler = lower_default(sort.element)
     slots = []
     for index in range(len(sequence.slots)):
         slot = filler
@@ -135,7 +136,7 @@ def map_sequence(
     source: Sort, target: Sort, sequence: LoweredSequence, body: Callable[[Concrete], Lowered]
 ) -> LoweredSequence:
     """The sequence of the body's values for the elements, which are of the sort ``source``."""
-    filler = lower_constant(target, target.default)
+    filler = lower_default(target)
     slots = []
     for used, slot in _list_used(sequence):
         options = [(when, body(value)) for value, when in cases(source, slot)]

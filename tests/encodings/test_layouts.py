@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from tests.support.lowered_terms import bits_of, code_of, layout_of, lower_over, variables
 from tests.support.sort_strategies import joinable, random_value, sorts
+from verifier.encodings.bits import FALSE
 from verifier.encodings.evaluator import Evaluator
 from verifier.encodings.expressions import BOOLEAN, literal
 from verifier.encodings.fitting import convert, outside
 from verifier.encodings.layout import Layout
+from verifier.encodings.lowered import is_total
 from verifier.encodings.lowering import Lowering
 from verifier.encodings.sorts import Range, Record, Sequence, Sort, SortError, join
 
@@ -92,7 +94,13 @@ def test_an_empty_sort_is_refused() -> None:
     with pytest.raises(SortError, match=r"x cannot have a value: 1\.\.0 is empty"):
         Layout({"x": Range(1, 0)})
     with pytest.raises(SortError, match=r"1\.\.0 has no values"):
-        Lowering({}).lower(literal(Sequence(Range(1, 0), 1), ()).term, {})
+        _ = Range(1, 0).default
+
+
+def test_the_empty_sequence_of_an_empty_sort_has_a_value() -> None:
+    lowered = Lowering({}).lower(literal(Sequence(Range(1, 0), 1), ()).term, {})
+    assert lowered.length.at_least(1) is FALSE
+    assert is_total(lowered)
 
 
 @pytest.mark.parametrize("name", ["_term", "__class__"])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import permutations, product
+from pathlib import Path
 
 import pytest
 
 from tests.engines.test_ic3_known_steps import _Plain
 from verifier.engines.ic3.cubes import Cube, images, literal_classes, negation
 from verifier.engines.ic3.known_steps import Step, move
-from verifier.kernels import query_functions
+from verifier.kernels import building, query_functions
 from verifier.kernels.query_functions import CompiledOrbits, CompiledSolver, QueryFunctions
 from verifier.solvers import QUERY_SOLVER, open_solver, satisfiable
 from verifier.symmetry.bit_permutations import Permutation
@@ -269,3 +273,52 @@ def _same_step(orbits: CompiledOrbits, plain: _Plain, oldest: int, cube: Cube, f
 
 def _inside(state: Sequence[bool], cube: Sequence[int] | frozenset[int]) -> bool:
     return all(state[abs(literal) - 1] == (literal > 0) for literal in cube)
+
+
+_RUN = """
+import ctypes, random, sys
+from tests.engines.test_random_systems import NAMES, RandomProtocol
+from tests.support.models import build
+from verifier.engines.ic3.problem import problem
+from verifier.engines.ic3.search import prove
+from verifier.kernels.query_functions import CompiledOrbits, CompiledSolver, QueryFunctions
+from verifier.symmetry.bit_permutations import bit_permutations
+
+functions, rng = QueryFunctions(ctypes.CDLL(sys.argv[1])), random.Random(1)
+clauses = [[rng.choice((1, -1)) * v for v in rng.sample(range(1, 21), 3)] for _ in range(70)]
+solver = CompiledSolver(functions, 20, clauses)
+assert solver.satisfiable([], [])
+for _ in range(50):
+    solver.satisfiable([rng.randint(1, 20)], [rng.randint(1, 20)])
+orbits = CompiledOrbits(functions, 2, [(0, 1, 2)], {1: 1, -1: -1, 2: 2, -2: -2})
+orbits.open_frame()
+orbits.open_frame()
+number, _ = orbits.add((1, 2), 1)
+assert not solver.satisfiable([], [1, -1], orbits, 1)
+orbits.keep_support(number, solver)
+for rules in range(3):
+    model = build(RandomProtocol({"rules": rules}))
+    for name in NAMES:
+        prove(problem(model.system, name), bit_permutations(model), functions=functions)
+"""
+
+
+def test_nothing_undefined_is_done(tmp_path: Path) -> None:
+    """A sanitizer ends the process at a wrong shift, an index out of bounds, or a null pointer that is copied
+    from."""
+    compiler, library = shutil.which("gcc") or shutil.which("clang"), tmp_path / "queries.so"
+    if compiler is None:
+        pytest.skip("no C compiler")
+    flags = "-O1 -g -std=gnu11 -fPIC -shared -fsanitize=undefined -fno-sanitize-recover=undefined -x c"
+    made = subprocess.run(
+        [compiler, *flags.split(), "-o", str(library), "-"],
+        input=building.read_sources(building.QUERY_SOURCES),
+        capture_output=True,
+        check=False,
+    )
+    if made.returncode:
+        pytest.skip("no sanitizer")
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(library)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -258,7 +258,7 @@ int solver_solve(Solver *s, Orbits *o, i32 frame, const u32 *own, u32 size, cons
     if (size && !add_own(s, own, size, &clause)) return 0;
     u32 *assumed = grow(0, sizeof(u32) * (count + 1));
     assumed[0] = 2 * (s->variables - 1);
-    memcpy(assumed + 1, assumptions, sizeof(u32) * count);
+    if (count) memcpy(assumed + 1, assumptions, sizeof(u32) * count);
     const int answer = search(s, o, frame, assumed, count + 1);
     if (answer) memcpy(model, s->values, 2 * (s->variables - 1));
     end_query(s, clause, first_learnt);
