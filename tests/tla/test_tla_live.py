@@ -171,6 +171,22 @@ def test_fairness_of_other_actions_is_decided_by_the_interpreter(folder: Path) -
     assert "M.tla:4:14: y has no value in the next state yet" in wrong("live", "M.tla")
 
 
+def test_the_translation_says_where_a_temporal_formula_has_no_value(tmp_path: Path, monkeypatch: Any) -> None:
+    write_module(
+        tmp_path,
+        "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x < 3 /\\ x' = x + 1\n"
+        "Spec == Init /\\ [][Next]_x /\\ WF_x(Next)\nf == [i \\in 0..2 |-> i]\n"
+        "P == [](x = 2 => f[x + 1] = 2) \\/ <>(x = 3)",
+    )
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\nPROPERTY P\nCHECK_DEADLOCK FALSE\n")
+    monkeypatch.chdir(tmp_path)
+    said = wrong("live", "M.tla", "--by", "translation")
+    assert "a step or a temporal formula has no value (after 2 steps" in said
+    assert "in the state x = 2): --by interpreter evaluates it" in said
+    assert "has one to the interpreter" not in said  # which has none, either
+    assert "3 is not in the domain of the function" in wrong("live", "M.tla", "--by", "interpreter")
+
+
 GENERAL = {
     "IF x = 0 THEN <>(x = 3) ELSE FALSE": True,
     "IF x = 0 THEN [](x = 3 => <>(x = 3)) ELSE <>(x = 7)": True,

@@ -212,10 +212,7 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened, asked: Seque
         if made.translation.keeps_sorts:
             made.translation.keeps_sorts = False
             return "an intermediate value of an assignment is outside the guessed sorts: it gets its own sort"
-        raise NotTranslated(
-            f"{made.loaded.definition.name}: a step or a property has no value as translated in a reachable "
-            f"state, and has one to the interpreter: {INSTEAD}"
-        )
+        raise NotTranslated(_explain_no_value(made, state, leaving.trace, asked))
     sorts = made.sorts()
     wider = [name for name in sorts if sorts[name] != before[name]]
     constrained = is_constrained(made.translation.specification)  # it may bound what is widened
@@ -230,6 +227,23 @@ def widen_after(made: Symbolic, leaving: Verdict, widened: Widened, asked: Seque
     return f"{words}; {seems_unbounded(again)}" if again else words
 
 
+def _explain_no_value(made: Symbolic, state: State, trace: Trace, asked: Sequence[str]) -> str:
+    """Return the reason why the translation does not go on after a state. The interpreter has evaluated there
+    all that is asked, except temporal formulas."""
+    name = made.loaded.definition.name
+    if {prop.name for prop in made.loaded.definition.temporal}.isdisjoint(asked):
+        words = "a step or a property has no value as translated in a reachable state"
+        return f"{name}: {words}, and has one to the interpreter: {INSTEAD}"
+    place = whereabouts(made.translation.specification, state, _list_steps(made, trace))
+    words = f"as translated, a step or a temporal formula has no value{place}"
+    return f"{name}: {words}: --by interpreter evaluates it"
+
+
+def _list_steps(made: Symbolic, trace: Trace) -> list[str]:
+    named = made.translation.named
+    return [str(replace(one, name=named.get(one.name, one.name))) for one in trace.actions]
+
+
 def _following(made: Symbolic, state: State, trace: Trace, asked: Sequence[str]) -> list[State]:
     """Return successors of a state. Raises UsageError if an expression has no value in the interpreter
     either."""
@@ -241,9 +255,7 @@ def _following(made: Symbolic, state: State, trace: Trace, asked: Sequence[str])
         _check_steps(spec, asked, state, seen)
         return seen + (stepper.strolls(seen, POLICY.walks_beyond, POLICY.steps_beyond) if seen else [])
     except Undefined as error:
-        named = made.translation.named
-        steps = [str(replace(one, name=named.get(one.name, one.name))) for one in trace.actions]
-        raise UsageError(f"{error}{whereabouts(spec, state, steps)}") from None
+        raise UsageError(f"{error}{whereabouts(spec, state, _list_steps(made, trace))}") from None
 
 
 def _check_state(made: Symbolic, state: State) -> None:
