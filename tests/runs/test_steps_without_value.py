@@ -124,3 +124,29 @@ def test_what_has_no_value_ends_a_proof_that_has_no_end(
     done = verify("prove", str(path))
     assert done.exit_code == code
     assert "Grows.tla:6:22: 3 is not in the domain of the function" in " ".join(getattr(done, stream).split())
+
+
+_BESIDE = """---- MODULE Beside ----
+EXTENDS Integers, Sequences
+VARIABLE v
+Init == v \\in {<<1, 2>>}
+Next == \\/ v' = [x \\in {1, 2} |-> v[x]]
+        \\/ v' = [x \\in {2, 3} |-> v[x - 1]] /\\ 1 \\in DOMAIN v
+        \\/ v' = <<v[3], v[2]>>
+Inv == v[2] = 2
+====
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "explore", "prove", "bmc", "bmc --by translation"])
+def test_a_violation_stands_before_a_disjunct_without_a_value(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "Beside.tla"
+    path.write_text(_BESIDE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    trace = tmp_path / "trace.itf.json"
+    first, *options = command.split()
+    done = verify(first, str(path), *options, *([] if first == "check" else ["--trace-out", str(trace)]))
+    assert "Inv: VIOLATED in 1 step" in done.stdout
+    assert done.exit_code == 10
+    if first != "check":
+        assert verify("replay", str(trace), "--spec", str(path)).exit_code == 0

@@ -10,6 +10,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from verifier.errors import UsageError, make_unknown_name_error
@@ -70,7 +71,11 @@ def _no_execution(
             continue  # a stuttering step
         if not stepper.within(one):
             return f"step {number}: the CONSTRAINT lets no step begin in the state before"
-        if other not in stepper.successors(one):
+        if around is None and number == len(states) - 1:  # here a search ends
+            following = stepper.find_successors(one, other.__eq__)
+        else:
+            following = stepper.successors(one)
+        if other not in following:
             return f"step {number}: it is not a step of Next"
         if number < len(path) - (around is None) and not stepper.goes_on(one, other):
             return f"step {number}: the ACTION_CONSTRAINT lets no step follow this one"
@@ -206,14 +211,13 @@ def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
     names, order = [one.name for one in spec.variables], spec.evaluator.order
     wanted = [_plain(entry, names, number) for number, entry in enumerate(entries)]
 
-    def alike(candidates: Sequence[State], number: int) -> list[State]:
-        """Return the states with this text; different values may have the same text."""
-        every = dict.fromkeys(candidates)
-        return [s for s in every if _text([as_json(value, order) for value in s]) == wanted[number]]
+    def is_alike(state: State, number: int) -> bool:
+        """True if a state has the text of the file; different values may have the same text."""
+        return _text([as_json(value, order) for value in state]) == wanted[number]
 
     explorer = Explorer(replace(spec, symmetry=[], view=None, constraints=[]), properties=(), keep_going=True)
     explorer._initial()
-    paths = [[state] for state in alike(explorer.states, 0)]
+    paths = [[state] for state in dict.fromkeys(explorer.states) if is_alike(state, 0)]
     if not paths:
         raise ReplayFailure(0, "there is no such initial state")
     stepper = Stepper(spec)
@@ -221,7 +225,7 @@ def _states(spec: Specification, entries: Sequence[Any]) -> list[State]:
         paths = [
             [*path, state]
             for path in {id(path[-1]): path for path in paths}.values()
-            for state in alike(stepper.successors(path[-1]), number)
+            for state in dict.fromkeys(stepper.find_successors(path[-1], partial(is_alike, number=number)))
         ]
         if not paths:
             raise ReplayFailure(number, "no step of Next leads from the state before to this one")

@@ -303,6 +303,17 @@ class Stepper:
         self._visit(state, successors.append)
         return successors
 
+    def find_successors(self, state: State, test: Callable[[State], bool]) -> list[State]:
+        """Return the successors that satisfy a test. Raises Undefined, unless one of them is found before: a
+        search that ends there does not evaluate the rest."""
+        successors: list[State] = []
+        try:
+            self._visit(state, lambda reached: successors.append(reached) if test(reached) else None)
+        except Undefined:
+            if not successors:
+                raise
+        return successors
+
     def draw_successors(self, state: State, most: int) -> list[State]:
         """Return some successors of a state, drawn at random: a loop over a constant set takes at most this
         number of members with a successor. There are none only if the state has none. Raises Undefined."""
@@ -356,7 +367,8 @@ class Stepper:
         return {action for _, action in self.ways(state)}
 
     def actions(self, state: State, following: State) -> dict[str, Taken]:
-        """Return the actions that lead from a state to another one, by name. Raises Undefined."""
+        """Return the actions that lead from a state to another one, by name. Raises Undefined, unless one is
+        found before."""
         actions: dict[str, Taken] = {}
 
         def compare(reached: State) -> None:
@@ -365,7 +377,11 @@ class Stepper:
                 actions.setdefault(action.name, action)
 
         self.evaluator.actions.action = None
-        self._visit(state, compare)
+        try:
+            self._visit(state, compare)
+        except Undefined:
+            if not actions:
+                raise
         return actions
 
     def _visit(self, state: State, visit: Callable[[State], None]) -> None:
