@@ -212,6 +212,8 @@ def _suggest_names(error: AttributeError | NameError) -> str:
     if isinstance(owner, Sort):
         return f"the sort {owner} has no {name!r}: its values are written as they are, not as .{name}"
     if constants_of(type(owner)) or any(base.__name__ == "Protocol" for base in type(owner).__mro__):
+        if hasattr(type(owner), name):  # it is there, and raises an error of its own
+            return ""
         known = [*constants_of(type(owner)), *_own(type(owner))]
         marked = None if nearest(name, known) else nearest(name, _own(type(owner), marked=True))
         hint = f"; did you mean {marked!r}?" if marked else ""

@@ -10,6 +10,7 @@ from verifier.encodings.sorts import Sort
 from verifier.errors import among, nearest
 from verifier.specs.constants import constants_of
 from verifier.specs.definition import DefinitionError
+from verifier.specs.members import ActionMember, ClaimMember
 from verifier.specs.reading.code_places import (
     find_defined_twice,
     is_engine,
@@ -42,6 +43,16 @@ def check_attributes(spec: str, kind: type) -> None:
         raise _attribute(kind, "default_depth", f"default_depth is an integer, at least 0, not {depth!r}")
     if not isinstance(given.lanes, str):
         raise _attribute(kind, "lanes", f"lanes is a name in quotes, as in 'clients', not {given.lanes!r}")
+
+
+def check_marked(kind: type, base: type) -> None:
+    """Refuses an action, property or lemma whose name has a meaning in each protocol."""
+    for one in kind.__mro__:
+        for name, item in vars(one).items():
+            if isinstance(item, ActionMember | ClaimMember) and hasattr(base, name):
+                what = "an action" if isinstance(item, ActionMember) else "a property or lemma"
+                words = f"{what} cannot be called {name}: in each protocol that name has a meaning of its own"
+                raise DefinitionError(prefix_place(place_of(item.method), words))
 
 
 def check_given_once(kind: type) -> None:

@@ -54,7 +54,7 @@ from verifier.specs.names import (
     check_type_invariant,
     title_of,
 )
-from verifier.specs.outline import check_attributes, check_given_once, check_methods
+from verifier.specs.outline import check_attributes, check_given_once, check_marked, check_methods
 from verifier.specs.participants import Drawn, columns_of
 from verifier.specs.presentation import presentation
 from verifier.specs.ranking_members import Ranking, ranking, rankings
@@ -152,6 +152,7 @@ class Protocol:
             setattr(cls, CAMEL_CASE, camel_case)
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
+        check_marked(type(self), Protocol)
         self.constants: Mapping[str, Any] = parse_constants(type(self), settings or {})
         given: Any = self.assumptions()  # whatever a protocol's author wrote
         if not isinstance(given, list | tuple):

@@ -75,3 +75,41 @@ def test_marks_with_and_without_parentheses_mean_the_same(tmp_path: Path) -> Non
     shown = [verify("bmc", mistaken(tmp_path, *changes), "--format", "json").stdout for changes in ((), bare)]
     hashes = [text.partition('"spec_hash": ')[2][:20] for text in shown]
     assert hashes[0] == hashes[1] != ""
+
+
+_RELEASE, _PROPERTY = "@action()\n    def release", "@invariant()\n    def holder_waits_no_more"
+
+
+@pytest.mark.parametrize("name", ["next", "fairness", "constraint", "drawing"])
+@pytest.mark.parametrize("old", [_RELEASE, _PROPERTY])
+def test_a_name_with_a_meaning_of_its_own_is_no_action_and_no_property(
+    tmp_path: Path, old: str, name: str
+) -> None:
+    """An invariant called constraint would also bound the states that are explored."""
+    mark = old.partition("def ")[0]
+    said = wrong("show", mistaken(tmp_path, (old, f"{mark}def {name}")))
+    assert f"cannot be called {name}: in each protocol that name has a meaning of its own" in said
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        ("AttributeError('no such thing')", "AttributeError: no such thing"),
+        ("SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_an_error_of_a_helper_is_shown_as_it_is(tmp_path: Path, raised: str, words: str) -> None:
+    helper = f"@property\n    def helper(self):\n        raise {raised}\n\n    {_PROPERTY}"
+    use = ("when=[s.holder != None]", "when=[s.holder != None, s.count < self.helper]")
+    file = mistaken(tmp_path, (_PROPERTY, helper), use)
+    assert wrong("show", file) == f"verify: {file}, line {line_of(file, 'raise')}: {words}"
+
+
+def test_formulas_may_be_nested_deeply(tmp_path: Path) -> None:
+    """As a loop of Python nests them."""
+    loop = "for n in range(150): deep = ~(deep & (s.count != n + 5)) | (s.count == n + 9)"
+    body = f"deep = s.count == 0\n        {loop}\n        return ~deep | deep"
+    deep = f"@invariant()\n    def deep(self, s):\n        {body}\n\n    {_PROPERTY}"
+    done = verify("explore", mistaken(tmp_path, (_PROPERTY, deep)), "--property", "deep")
+    assert done.exit_code == 0, done.stderr
+    assert "HOLDS" in done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 from verifier.encodings.concrete import show
 from verifier.encodings.sorts import Sort
 from verifier.errors import UsageError
+from verifier.processes.stacks import make_room_for_recursion
 from verifier.runs.loaded import Loaded
 from verifier.specs.built_in import BUILT_IN
 from verifier.specs.constants import ChoiceConstant, Constant, IntegerConstant, constants_of
@@ -43,7 +44,7 @@ def load_protocol(
         raise UsageError(f"{words}: {error}") from error
     except DefinitionError:
         raise
-    except Exception as error:  # the user's code may raise anything
+    except (Exception, SystemExit) as error:  # the user's code may raise anything
         if spec in BUILT_IN:
             raise
         path = spec if Path(spec).suffix == ".py" else spec.rpartition(":")[0]
@@ -63,6 +64,7 @@ def load_class_at(
     protocol = kind(dict(settings))
     _check_size(protocol, _MOST_BUILT_IN if spec in BUILT_IN else _MOST)
     definition, targets = read(protocol)
+    make_room_for_recursion()  # not before: a method that calls itself without end is found early
     if not empty and (empty_sort := _find_empty_sort(definition)) is not None:
         words = (
             f"{empty_sort[0]} cannot have a value: {empty_sort[1]} is empty ({_why(protocol, empty_sort)})"
