@@ -175,7 +175,7 @@ def test_an_enumeration_has_the_members_of_its_class_and_of_those_before() -> No
         gone = member(None)
 
     assert Enum(More) == Enum("more phases", ("idle", "busy", "gone"))
-    with pytest.raises(SortError, match="an Enum has a name"):
+    with pytest.raises(SortError, match=r"Enum\(Members\) needs a subclass of Members"):
         Enum(Members)
 
 
