@@ -24,6 +24,14 @@ _BY = ("--by translation", "--by interpreter")
 _COMMANDS = ("prove", *(f"{command} {by}" for command in ("explore", "bmc --depth 5") for by in _BY))
 
 
+def _write(folder: Path, name: str, text: str, configuration: str) -> Path:
+    """Write a module with its configuration."""
+    path = folder / f"{name}.tla"
+    path.write_text(text)
+    path.with_suffix(".cfg").write_text(configuration)
+    return path
+
+
 @pytest.mark.parametrize("command", _COMMANDS)
 @pytest.mark.parametrize(
     ("name", "place", "where"),
@@ -35,9 +43,7 @@ _COMMANDS = ("prove", *(f"{command} {by}" for command in ("explore", "bmc --dept
 def test_a_step_without_a_value_is_named_by_its_place(
     name: str, place: str, where: str, command: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "HeadP.tla"
-    path.write_text(_HEAD)
-    path.with_suffix(".cfg").write_text(f"SPECIFICATION Spec\nPROPERTY {name}\n")
+    path = _write(tmp_path, "HeadP", _HEAD, f"SPECIFICATION Spec\nPROPERTY {name}\n")
     first, *options = command.split()
     done = verify(first, str(path), *options)
     assert done.exit_code == 2
@@ -46,9 +52,7 @@ def test_a_step_without_a_value_is_named_by_its_place(
 
 
 def test_a_property_that_is_not_asked_for_may_have_no_value(tmp_path: Path) -> None:
-    path = tmp_path / "HeadP.tla"
-    path.write_text(_HEAD)
-    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY R\nINVARIANT Short\n")
+    path = _write(tmp_path, "HeadP", _HEAD, "SPECIFICATION Spec\nPROPERTY R\nINVARIANT Short\n")
     done = verify("prove", str(path), "--property", "Short")
     assert (done.exit_code, "PROVED" in done.stdout) == (0, True)
 
@@ -65,9 +69,7 @@ Small == s # {3}
 
 @pytest.mark.parametrize("command", [*(f"explore {by}" for by in _BY), "check", "prove"])
 def test_the_place_of_a_missing_value_stands_beside_a_violation(command: str, tmp_path: Path) -> None:
-    path = tmp_path / "Choice.tla"
-    path.write_text(_CHOICE)
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\n")
+    path = _write(tmp_path, "Choice", _CHOICE, "INIT Init\nNEXT Next\nINVARIANT Small\n")
     first, *options = command.split()
     done = verify(first, str(path), *options)
     printed = " ".join(done.stdout.split())
@@ -93,9 +95,7 @@ R == [][Head(q) >= 1]_q
 @pytest.mark.parametrize("command", ["check", *_COMMANDS])
 def test_a_step_that_changes_no_subscript_needs_a_value_too(command: str, tmp_path: Path) -> None:
     """TLC evaluates A of ``[A]_q`` first."""
-    path = tmp_path / "Stays.tla"
-    path.write_text(_STAYS)
-    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTY R\n")
+    path = _write(tmp_path, "Stays", _STAYS, "SPECIFICATION Spec\nPROPERTY R\n")
     first, *options = command.split()
     done = verify(first, str(path), *options)
     assert done.exit_code == 2
@@ -118,9 +118,9 @@ Low == p[1] < LOW
 def test_what_has_no_value_ends_a_proof_that_has_no_end(
     low: str, code: int, stream: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "Grows.tla"
-    path.write_text(_GROWS.replace("LOW", low))
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Third Low\n")
+    path = _write(
+        tmp_path, "Grows", _GROWS.replace("LOW", low), "INIT Init\nNEXT Next\nINVARIANTS Third Low\n"
+    )
     done = verify("prove", str(path))
     assert done.exit_code == code
     assert "Grows.tla:6:22: 3 is not in the domain of the function" in " ".join(getattr(done, stream).split())
@@ -140,9 +140,7 @@ Inv == v[2] = 2
 
 @pytest.mark.parametrize("command", ["check", "explore", "prove", "bmc"])
 def test_a_violation_stands_before_a_disjunct_without_a_value(command: str, tmp_path: Path) -> None:
-    path = tmp_path / "Beside.tla"
-    path.write_text(_BESIDE)
-    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    path = _write(tmp_path, "Beside", _BESIDE, "INIT Init\nNEXT Next\nINVARIANT Inv\n")
     trace = tmp_path / "trace.itf.json"
     done = verify(command, str(path), *([] if command == "check" else ["--trace-out", str(trace)]))
     assert "Inv: VIOLATED in 1 step" in done.stdout

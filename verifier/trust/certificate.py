@@ -224,7 +224,7 @@ def readable(model: Model, certificate: Certificate) -> list[dict[str, str]]:
     texts = readable_lemmas(model, certificate.lemmas, lasting=certificate.fairness is not None)
     for number, clause in enumerate(certificate.clauses, 1):
         said = (meanings[bit].text(is_set) if bit in meanings else bit for bit, is_set in clause)
-        texts.append({"name": f"clause {number}", "says": " ∨ ".join(said), "why": ""})
+        texts.append({"name": clause_name(number), "says": " ∨ ".join(said), "why": ""})
     return texts
 
 
